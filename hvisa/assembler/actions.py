@@ -20,9 +20,10 @@ from hvisa.graph.model import (Argument, Attribute, Definition, DimValue, Functi
 from hvisa.spec import dimensions as dims
 from hvisa.spec import literals, operations
 from hvisa.spec import types as ty
-from hvisa.spec.definitions import ROWS, Form, ImmediateKind, InstrDef
+from hvisa.spec.definitions import Form, ImmediateKind, InstrDef
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.limits import LIMITS
+from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType, Type
 
 KINDS: dict[str, type[Definition]] = {"leaf": LeafNode, "graph": InternalNode, "func": Function}

@@ -12,6 +12,8 @@ from hvisa.spec.definitions import ROWS, InstrDef
 from hvisa.spec.instructions import (arith, bits, compare, control, convert, graph, memory, sync,
                                      vector)
 
+__all__ = ["BY_OPCODE", "GROUPS", "ROWS"]
+
 GROUPS = (arith, bits, compare, convert, vector, memory, control, sync, graph)
 
 

@@ -1,0 +1,148 @@
+"""Text to module. Syntax errors are collected definition by definition; types come from inference."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+from lark import Lark, Token, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from hvisa.assembler.actions import Actions, State
+from hvisa.assembler.grammar import make_parser
+from hvisa.diagnostics import Diagnostic, HvisaError, Source, Span
+from hvisa.graph.inference import complete
+from hvisa.graph.model import Module
+from hvisa.graph.numbering import number_module
+from hvisa.spec.limits import LIMITS
+
+_lock = threading.Lock()
+_DEFINITION = re.compile(
+    r"^(?:import[ \t]*\"[^\"\n]*\"[ \t]*|extern[ \t]+)?(?:public[ \t]+|private[ \t]+)?"
+    r"(?:leaf|graph|func|const|module)\b", re.MULTILINE)
+_STATEMENT = re.compile(r"(?<![,(\[\\])[ \t]*[\n;][ \t]*(?=[%a-z])")
+_NODE = re.compile(r"\bnode[ \t]+@[\w.]+[ \t]*\(([^()]*)")
+MAX_SYNTAX_ERRORS = 20
+
+# How terminals are called in messages.
+_NAMES = {"VALUE": "a value `%name`", "GLOBAL": "a name `@name`", "NUMBER": "a number",
+          "NAME": "an instruction", "_SEP": "the end of the line", "STRING": "a string",
+          "SCALAR": "a type", "WORD": "a number", "SUFFIX": "a form `.word`", "KIND": "`leaf`",
+          "DIMENSION_FUNCTION": "a dimension function", "CAPACITY": "a capacity `?f`",
+          "$END": "the end of the text"}
+
+
+def parse(text: str, name: str = "<text>", errors: list[Diagnostic] | None = None) -> Module:
+    """The module of a `.hvasm` text, typed.
+
+    Raises HvisaError with every syntax and name error. Type errors are raised too, or, if `errors` is
+    given, appended to it so that the verifier's can be shown with them.
+    """
+    source = Source(name, text)
+    _check_counts(text, source)
+    state = State(source)
+    with _lock:
+        parser = make_parser(Actions)
+        actions: Actions = parser.actions  # type: ignore[attr-defined]
+        actions.state = state
+        _run(parser, state, text + "\n")
+    if state.errors:
+        raise HvisaError(sorted(state.errors, key=_place))
+    found = complete(state.module)
+    if errors is not None:
+        errors += found
+    elif found:
+        raise HvisaError(found)
+    number_module(state.module)
+    return state.module
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int]:
+    span = diagnostic.span
+    return (span.line, span.column) if span else (0, 0)
+
+
+def _check_counts(text: str, source: Source) -> None:
+    """Refuse what is too large before anything is built (semantics 28)."""
+    if len(text) > LIMITS["source_bytes"].value:
+        raise HvisaError(LIMITS["source_bytes"].diagnostic(len(text), Span(source)))
+    most = min(LIMITS[n].value for n in ("instructions", "nodes"))
+    if text.count("\n") + text.count(";") <= most and text.count("%") <= LIMITS["edges"].value:
+        return
+    starts = [m.start() for m in _DEFINITION.finditer(text)] + [len(text)]
+    for start, end in zip(starts, starts[1:], strict=False):
+        span = Span(source, text.count("\n", 0, start) + 1, 1)
+        _check_limit("instructions", sum(1 for _ in _STATEMENT.finditer(text, start, end)), span)
+        nodes = edges = 0
+        for match in _NODE.finditer(text, start, end):
+            nodes += 1
+            edges += match.group(1).count("%")
+        _check_limit("nodes", nodes, span)
+        _check_limit("edges", edges, span)
+
+
+def _check_limit(name: str, found: int, span: Span) -> None:
+    if found > LIMITS[name].value:
+        raise HvisaError(LIMITS[name].diagnostic(found, span))
+
+
+def _run(parser: Lark, state: State, text: str) -> None:
+    """Parse; after a syntax error go on at the next definition."""
+    for _ in range(MAX_SYNTAX_ERRORS):
+        try:
+            parser.parse(text)
+            return
+        except UnexpectedInput as error:
+            state.errors.append(_syntax_error(error, state.source))
+            state.reset()
+            following = _DEFINITION.search(text, _offset(text, error))
+            if following is None:
+                return
+            # Keep line numbers: what was read becomes empty lines.
+            at = following.start()
+            text = "\n" * text.count("\n", 0, at) + text[at:]
+
+
+def _offset(text: str, error: UnexpectedInput) -> int:
+    position = getattr(error, "pos_in_stream", None)
+    if position is None or position < 0:
+        return len(text)
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end
+
+
+def _syntax_error(error: UnexpectedInput, source: Source) -> Diagnostic:
+    if isinstance(error, UnexpectedCharacters):
+        span = Span(source, error.line, error.column, 1)
+        char = source.line(error.line)[error.column - 1:error.column]
+        return Diagnostic("HV0001", f"unexpected character {char!r}", span,
+                          help=_expected(error.allowed or set()))
+    if isinstance(error, UnexpectedToken):
+        token: Token = error.token
+        if token.type == "$END":
+            last = max(1, (source.text or "").count("\n") + 1)
+            return Diagnostic("HV0002", "the text ends too early",
+                              Span(source, last, max(1, len(source.line(last)))),
+                              help=_expected(error.expected))
+        shown = "end of line" if token.type == "_SEP" else f"`{token}`"
+        span = Span(source, token.line or 1, token.column or 1,
+                    1 if token.type == "_SEP" else len(token))
+        return Diagnostic("HV0002", f"unexpected {shown}", span, help=_expected(error.expected))
+    return Diagnostic("HV0002", "the text can't be read", Span(source, 1, 1))
+
+
+def _expected(terminals: set[str]) -> str:
+    parser = make_parser(Actions)
+    spelled = {t.name: t.pattern.value for t in parser.terminals}
+    words: list[str] = []
+    for name in sorted(terminals):
+        if name in _NAMES:
+            words.append(_NAMES[name])
+        elif name in spelled and re.fullmatch(r"[\w.:+=<>-]+", spelled[name]):
+            words.append(f"`{spelled[name]}`")
+        elif name in ("_COMMA", "_LPAR", "_RPAR", "_LSQUARE", "_RSQUARE"):
+            words.append({"_COMMA": "`,`", "_LPAR": "`(`", "_RPAR": "`)`", "_LSQUARE": "`[`",
+                          "_RSQUARE": "`]`"}[name])
+        elif name in ("LBRACE", "RBRACE"):
+            words.append("`{`" if name == "LBRACE" else "`}`")
+    unique = list(dict.fromkeys(words))
+    return f"expected {', '.join(unique[:8])}" + (", ..." if len(unique) > 8 else "") if unique else ""

@@ -1,0 +1,413 @@
+"""Module to text, in the canonical form; with the comments of a source for `hvisa fmt`.
+
+`parse(print_module(m))` gives m again, names and bits included. Types of literals are written only
+where nothing else tells them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from hvisa.graph.model import (ENTER, Attribute, Box, Constant, Definition, DimValue, Function,
+                               GlobalConstant, GlobalRef, Instr, Literal,
+                               Module, NodeDetail, Operand, Port, Region, Value, walk)
+from hvisa.graph.numbering import number_module
+from hvisa.spec import operations
+from hvisa.spec import types as ty
+from hvisa.spec.definitions import Form, ImmediateKind
+from hvisa.spec.dimensions import Dim
+from hvisa.spec.literals import format_literal, integer_value
+from hvisa.spec.types import ScalarType, Type
+
+INDENT = "  "
+
+
+class Comments:
+    """The comments of a text by line: whole lines go before what follows, others after their line."""
+
+    def __init__(self, text: str):
+        self.own: list[tuple[int, str]] = []  # (line, text); an empty text is a blank line
+        self.trailing: dict[int, str] = {}
+        string = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+        for number, line in enumerate(text.split("\n"), 1):
+            bare = string.sub(lambda m: " " * len(m.group()), line)
+            at = bare.find("//")
+            if not bare.strip():
+                self.own.append((number, ""))
+            elif at >= 0 and not bare[:at].strip():
+                self.own.append((number, line[at:].rstrip()))
+            elif at >= 0:
+                self.trailing[number] = line[at:].rstrip()
+        self._next = 0
+
+    def before(self, line: int) -> list[str]:
+        """Comment lines and single blank lines that stand before `line` and were not given yet."""
+        out: list[str] = []
+        while self._next < len(self.own) and self.own[self._next][0] < line:
+            out.append(self.own[self._next][1])
+            self._next += 1
+        # Trailing comments of lines that disappeared (a lone brace, a continued list).
+        for number in sorted(n for n in self.trailing if n < line - 1):
+            out.append(self.trailing.pop(number))
+        return [t for n, t in enumerate(out) if t or (n and out[n - 1]) or (not n and line)]
+
+    def after(self, line: int) -> str:
+        text = self.trailing.pop(line, None)
+        return f"  {text}" if text else ""
+
+
+def quote(text: str) -> str:
+    """A string literal."""
+    out = ['"']
+    for char in text:
+        if char in '"\\':
+            out.append("\\" + char)
+        elif char in "\n\t":
+            out.append("\\n" if char == "\n" else "\\t")
+        elif ord(char) < 32 or ord(char) == 127 or 0x80 <= ord(char) < 0xA0 or char in "\u2028\u2029":
+            out += [f"\\x{b:02x}" for b in char.encode()]
+        else:
+            out.append(char)
+    return "".join(out) + '"'
+
+
+class Printer:
+    def __init__(self, comments: Comments | None = None):
+        self.lines: list[str] = []
+        self.comments = comments
+        self.depth = 0
+
+    def line(self, text: str, source_line: int = 0) -> None:
+        pad = INDENT * self.depth
+        tail = ""
+        if self.comments is not None and source_line:
+            for comment in self.comments.before(source_line):
+                if comment or (self.lines and self.lines[-1]):
+                    self.lines.append(f"{pad}{comment}" if comment else "")
+            tail = self.comments.after(source_line)
+        self.lines.append(f"{pad}{text}{tail}" if text else "")
+
+    def blank(self) -> None:
+        if self.lines and self.lines[-1] and self.comments is None:
+            self.lines.append("")
+
+    # -- module --------------------------------------------------------------------------------
+
+    def module(self, module: Module) -> str:
+        if module.name:
+            self.line(f"module {quote(module.name)}", 1 if self.comments else 0)
+        for feature in module.features:
+            self.line(f"feature {quote(feature)}")
+        if module.math_version:
+            self.line(f"math {module.math_version}")
+        for constant in module.constants.values():
+            self.line(_constant(constant), _line_of(constant))
+        for definition in module.definitions.values():
+            self.blank()
+            self.definition(definition)
+        for name, safe, payload in module.sections:
+            self.blank()
+            self.line(f"section {quote(name)}{' safe' if safe else ''} \"{payload.hex()}\"")
+        if self.comments is not None:
+            for comment in self.comments.before(1 << 60):
+                self.lines.append(comment)
+            while self.lines and not self.lines[-1]:
+                self.lines.pop()
+        return "\n".join(self.lines) + "\n"
+
+    def definition(self, definition: Definition) -> None:
+        head = _head(definition)
+        if definition.body is None:
+            external = isinstance(definition, Function) and definition.external
+            start = "extern" if external else f"import {quote(definition.source_module or '')}"
+            self.line(f"{start} {head}", _line_of(definition))
+            return
+        self.line(f"{head} {{", _line_of(definition))
+        self.depth += 1
+        self.region(definition.body)
+        self.depth -= 1
+        self.line("}")
+
+    def region(self, region: Region) -> None:
+        for event, instr, inner in walk(region):
+            if event == 0:
+                if instr.row.mnemonic == "yield" and not instr.operands:
+                    continue  # an empty yield is what a region without one means
+                text = statement(instr)
+                self.line(text, instr.span.line if instr.span else 0)
+            elif event == ENTER:
+                assert inner is not None
+                if inner is not instr.regions[0]:
+                    if instr.row.mnemonic == "if" and _empty(inner):
+                        continue
+                    word = "else" if instr.row.mnemonic == "if" else "do"
+                    self.depth -= 1
+                    self.line(f"}} {word} {{")
+                    self.depth += 1
+                else:
+                    self.depth += 1
+            elif inner is instr.regions[-1]:
+                self.depth -= 1
+                self.line("}")
+
+
+def _empty(region: Region) -> bool:
+    return len(region.body) == 1 and region.body[0].row.mnemonic == "yield" \
+        and not region.body[0].operands
+
+
+def _line_of(thing: Definition | GlobalConstant | Instr) -> int:
+    return thing.span.line if thing.span else 0
+
+
+def _constant(constant: GlobalConstant) -> str:
+    element = cast(ScalarType, constant.type if isinstance(constant.type, ScalarType)
+                   else cast(ty.BufferType, constant.type).element)
+    raw = constant.data.reshape(-1).view(f"uint{element.size_bytes * 8}")
+    texts = [format_literal(int(b), element) for b in raw]
+    data = texts[0] if isinstance(constant.type, ScalarType) else f"[{', '.join(texts)}]"
+    public = "public " if constant.public else ""
+    return f"{public}const @{constant.name}: {constant.type} = {data}"
+
+
+# -- headers -----------------------------------------------------------------------------------------
+
+def _port(port: Port, definition: Definition) -> str:
+    words: list[str] = []
+    if port.direction:
+        words.append(operations.DIRECTIONS[port.direction])
+    mode = operations.MODES[port.mode]
+    if mode == "accumulate":
+        words.append(f"accumulate({operations.UPDATES[port.operator]})")
+    elif mode != "own":
+        words.append(mode)
+    if port.strided:
+        words.append("strided")
+    words.append(f"%{port.name}: {port.type}")
+    if port.source:
+        words.append(f"from %{port.source}")
+    if port.count != 1:
+        words.append(f"by {port.count}")
+    if port.policy:
+        words.append(operations.STREAM_POLICIES[port.policy])
+    return " ".join(words)
+
+
+def _grid(ids: Sequence[Value], extents: Sequence[Dim]) -> str:
+    return f"grid({', '.join(f'%{v.name} < {d}' for v, d in zip(ids, extents, strict=True))})"
+
+
+def _attribute(attribute: Attribute) -> str:
+    text = f"{operations.ATTRIBUTE_KINDS[attribute.kind]} {attribute.name}"
+    value = attribute.value
+    if value is True and not attribute.unit:
+        return text
+    shown = quote(value) if isinstance(value, str) else str(value).lower() \
+        if isinstance(value, bool) else repr(value)
+    return f"{text} = {shown}{' ' + attribute.unit if attribute.unit else ''}"
+
+
+def _tail(effect: int, implements: str, attributes: Sequence[Attribute]) -> str:
+    out = f" {operations.EFFECT_CLASSES[effect]}" if effect else ""
+    if implements:
+        out += f" implements {quote(implements)}"
+    if attributes:
+        out += f" with ({', '.join(map(_attribute, attributes))})"
+    return out
+
+
+def _head(definition: Definition) -> str:
+    ports = ", ".join(_port(p, definition) for p in definition.ports)
+    text = f"{'' if definition.public else 'private '}{definition.kind} @{definition.name}({ports})"
+    if definition.results:
+        results = [f"%{n}: {t}" if n else str(t) for n, t in
+                   zip(definition.result_names, definition.results, strict=True)]
+        text += f" -> ({', '.join(results)})"
+    if definition.ids:
+        text += f" {_grid(definition.ids, definition.grid)}"
+    return text + _tail(definition.effect, definition.implements, definition.attributes)
+
+
+# -- statements --------------------------------------------------------------------------------------
+
+def operand(value: Operand) -> str:
+    if isinstance(value, Value):
+        return f"%{value.name}"
+    if isinstance(value, Constant):
+        return format_literal(value.bits, value.type)
+    if isinstance(value, DimValue):
+        return str(value.dim)
+    return f"@{value.name}" if isinstance(value, GlobalRef) else value.text
+
+
+def box_text(box: Box) -> str:
+    return "[" + ", ".join(f"{a} :+ {b}" for a, b in box) + "]"
+
+
+def _access(instr: Instr, at: int) -> str:
+    indices: list[str] = []
+    offsets = instr.offsets or (0,) * len(instr.operands)
+    for value, offset in zip(instr.operands[at + 1:], offsets, strict=False):
+        shift = f" {'-' if offset < 0 else '+'} {abs(offset)}" if offset else ""
+        indices.append(operand(value) + shift)
+    return f"{operand(instr.operands[at])}[{', '.join(indices)}]"
+
+
+def _suffixes(instr: Instr) -> str:
+    out = ""
+    for row, value in zip(instr.row.immediates, instr.immediates, strict=True):
+        if row.kind is ImmediateKind.CHOICE and (value or row.name == "operator"):
+            out += f".{row.choices[value]}"
+    return out + operations.fast_words(instr.fast)
+
+
+def _needs_type(instr: Instr) -> Type | None:
+    """The type to write after the mnemonic: the argument, or what constants alone leave open."""
+    if instr.type_argument is not None:
+        return instr.type_argument
+    row = instr.row
+    if row.type_argument != "none" or row.form not in (Form.PLAIN,):
+        return None
+    typed = [v for v, r in zip(instr.operands, row.signature.operands, strict=False)
+             if r.pattern.word in ("T", "vector")]
+    if row.mnemonic in ("print", "pack"):
+        typed = list(instr.operands)
+    if not typed or any(not isinstance(v, (Constant, Literal)) for v in typed):
+        return None
+    return typed[0].type
+
+
+def _plain(instr: Instr) -> str:
+    row = instr.row
+    written = _needs_type(instr)
+    text = f"{row.mnemonic}{_suffixes(instr)}" + (f" {written}" if written else "")
+    if row.form is Form.ACCESS:
+        at = next(n for n, o in enumerate(row.signature.operands) if o.name == "buffer")
+        parts = [operand(v) for v in instr.operands[:at]] + [_access(instr, at)]
+    elif row.form is Form.CALL:
+        parts = [f"@{instr.callee}({', '.join(map(operand, instr.operands))})"]
+    elif row.form is Form.BOX:
+        parts = [operand(instr.operands[0]) + box_text(instr.detail)]
+    else:
+        parts = [operand(v) for v in instr.operands]
+    for slot, value in zip(row.immediates, instr.immediates, strict=True):
+        if slot.kind is ImmediateKind.INT:
+            parts.append(str(value))
+        elif slot.kind is ImmediateKind.INTS:
+            parts.append(f"[{', '.join(map(str, value))}]")
+        elif slot.kind is ImmediateKind.TEXT:
+            parts.insert(0 if row.mnemonic == "print" else len(parts), quote(value))
+    return text + (f" {', '.join(parts)}" if parts else "")
+
+
+def _carries(instr: Instr, parameters: Sequence[Value], inits: Sequence[Operand]) -> str:
+    out: list[str] = []
+    for value, init, uniform in zip(parameters, inits, instr.uniform, strict=True):
+        word = {"parent": "uniform ", "launch": "launch "}.get(operations.UNIFORMITY[uniform], "")
+        typed = not isinstance(init, (Value, GlobalRef)) or init.type is not value.type
+        out.append(f"{word}%{value.name}{f': {value.type}' if typed else ''} = {operand(init)}")
+    return f"({', '.join(out)})"
+
+
+def _for(instr: Instr) -> str:
+    low, high, step, *inits = instr.operands
+    counter, *carried = instr.regions[0].parameters
+    text = f"for %{counter.name} in {operand(low)} .. {operand(high)}"
+    if not (isinstance(step, Constant) and integer_value(step.bits, step.type) == 1):
+        text += f" step {operand(step)}"
+    if carried:
+        text += f" carry {_carries(instr, carried, inits)}"
+    return text
+
+
+def _reduce(instr: Instr) -> str:
+    bounds = instr.operands
+    pairs = zip(bounds[0::2], bounds[1::2], strict=False)
+    axes = ", ".join(f"%{v.name} in {operand(a)} .. {operand(b)}" for v, (a, b) in
+                     zip(instr.regions[0].parameters, pairs, strict=True))
+    init = f" init {operand(bounds[-1])}" if len(bounds) % 2 else ""
+    return f"reduce{_suffixes(instr)} {instr.type_argument} over ({axes}){init}"
+
+
+def _loop(instr: Instr) -> str:
+    parameters = instr.regions[0].parameters
+    until = parameters[instr.immediates[0]].name
+    return f"loop {_carries(instr, parameters, instr.operands)} until %{until}"
+
+
+def _node(instr: Instr) -> str:
+    detail: NodeDetail = instr.detail
+    parts: list[str] = []
+    for value, argument in zip(instr.operands, detail.arguments, strict=True):
+        text = "one " if argument.edge else ""
+        text += operand(value) + (box_text(argument.box) if argument.box is not None else "")
+        parts.append(text + (f" by {argument.consume}" if argument.consume != 1 else ""))
+    text = f"node @{instr.callee}({', '.join(parts)})"
+    if detail.ids:
+        text += f" {_grid(detail.ids, detail.grid)}"
+    outputs: list[str] = []
+    for output in detail.outputs:
+        if output.box is not None:
+            outputs.append(f"{output.whole} at {box_text(output.box)}")
+        elif output.form:
+            word = operations.OUTPUT_FORMS[output.form]
+            outputs.append(f"reduce.{operations.REDUCTIONS[output.operator]}"
+                           if word == "reduce" else word)
+        else:
+            outputs.append("_" + (f" by {output.produce}" if output.produce != 1 else ""))
+    if any(o != "_" for o in outputs):
+        text += f" -> ({', '.join(outputs)})"
+    return text + _tail(detail.effect, "", instr.attributes)
+
+
+def _split(instr: Instr) -> str:
+    points = ", ".join(map(str, instr.detail))
+    return f"split {operand(instr.operands[0])} axis {instr.immediates[0]} at ({points})"
+
+
+_FORMS: dict[Form, Callable[[Instr], str]] = {
+    Form.IF: lambda i: f"if {operand(i.operands[0])}", Form.FOR: _for,
+    Form.WHILE: lambda i: f"while {_carries(i, i.regions[0].parameters, i.operands)}",
+    Form.LOOP: _loop, Form.REDUCE: _reduce, Form.NODE: _node, Form.PARTS: _split,
+    Form.MATCH: lambda i: f"match {i.detail[0]} == {i.detail[1]}",
+    Form.DELAY: lambda i: f"delay {operand(i.operands[0])}, next {operand(i.operands[1])}"}
+
+
+def _target(instr: Instr, number: int, value: Value) -> str:
+    """`%x`, or `%x: f32` where an `if` yields constants only."""
+    if instr.row.form is Form.IF:
+        yields = [r.body[-1].operands for r in instr.regions if r.body]
+        if all(number < len(y) and isinstance(y[number], (Constant, Literal)) for y in yields):
+            return f"%{value.name}: {value.type}"
+    if instr.row.form is Form.DELAY and isinstance(instr.operands[0], Constant):
+        return f"%{value.name}: {value.type}"
+    return f"%{value.name}"
+
+
+def statement(instr: Instr) -> str:
+    """One instruction; for a construct with regions, up to its first brace."""
+    text = _FORMS.get(instr.row.form, _plain)(instr)
+    if instr.row.form is not Form.NODE:  # a node prints its own, with the effect class
+        text += _tail(0, "", instr.attributes)
+    if instr.regions:
+        text += " {"
+    if instr.results and instr.row.form is not Form.MATCH:
+        names = ", ".join(_target(instr, n, v) for n, v in enumerate(instr.results))
+        text = f"{names} = {text}"
+    return text
+
+
+def print_module(module: Module) -> str:
+    """The canonical text of a module."""
+    number_module(module)
+    return Printer().module(module)
+
+
+def format_text(text: str, module: Module) -> str:
+    """The canonical text with the comments and blank lines of `text`, which `module` was parsed from."""
+    return Printer(Comments(text)).module(module)
+
+
+__all__ = ["format_text", "print_module", "statement"]

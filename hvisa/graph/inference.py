@@ -1,0 +1,427 @@
+"""Types of everything: one forward pass over each body, shared by parser, decoder, builder, verifier.
+
+`complete` fills in what a front end left open (literals, result types, types of carried values) and
+reports each type error once; what can't be typed gets type ERROR, on which nothing is reported again.
+Running it on a complete module changes nothing, so the verifier runs it as a check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+from hvisa.diagnostics import Diagnostic, Span
+from hvisa.graph import signatures
+from hvisa.graph.model import (ENTER, LEAVE, Constant, Definition, Function, GlobalRef, Instr, Literal,
+                               Module, Operand, Region, Value, walk)
+from hvisa.spec import dimensions as dims
+from hvisa.spec import literals
+from hvisa.spec import types as ty
+from hvisa.spec.definitions import Form, InstrDef, TypeRuleError
+from hvisa.spec.operations import REDUCTIONS
+from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
+
+# Tokens of a statement that are operands, so that a caret can be put under one of them.
+_OPERAND = re.compile(r"<[^>]*>|(%[\w.]+(?:\s*[+-]\s*\d+)?|@[\w.]+|-?\s*(?:inf|nan|true|false)\b"
+                      r"|(?<![\w.])-?\d[\w.]*)|\"(?:[^\"\\]|\\.)*\"")
+
+
+def operand_span(instr: Instr, operand: int) -> Span | None:
+    """The place of one operand of a statement, found by reading its text again."""
+    span = instr.span
+    if span is None or span.source is None or span.source.text is None or operand < 0:
+        return span
+    line = span.source.line(span.line)
+    start = span.column - 1
+    equals = re.compile(r"[%\w., :<>]*=(?!=)").match(line, start)
+    start = equals.end() if equals else start
+    code = line.partition("//")[0] if '"' not in line else line
+    found = [m for m in _OPERAND.finditer(code, start) if m.group(1)]
+    if operand >= len(found):
+        return span
+    match = found[operand]
+    return Span(span.source, span.line, match.start() + 1, len(match.group(1).rstrip()))
+
+
+class Inference:
+    """One run over a module. `errors` collects diagnostics in order."""
+
+    def __init__(self, module: Module):
+        self.module = module
+        self.errors: list[Diagnostic] = []
+        self.definition: Definition | None = None
+
+    def report(self, code: str, message: str, instr: Instr, operand: int = -1, note: str = "",
+               help: str = "") -> None:
+        span = operand_span(instr, operand)
+        if len(self.errors) < 1000:
+            self.errors.append(Diagnostic(code, message, span, note=note, help=help))
+
+    # -- bodies --------------------------------------------------------------------------------
+
+    def run(self, definition: Definition) -> None:
+        self.definition = definition
+        if definition.body is None:
+            return
+        owners: list[Instr] = []
+        for event, instr, region in walk(definition.body):
+            if event == 0:
+                self._enter(instr, owners) if instr.regions else self._instruction(instr, owners)
+            elif event == ENTER:
+                assert region is not None
+                if not owners or owners[-1] is not instr:
+                    owners.append(instr)
+                self._parameters(instr, region)
+            elif region is instr.regions[-1] and event == LEAVE:
+                owners.pop()
+                self._leave(instr)
+
+    def _instruction(self, instr: Instr, owners: list[Instr]) -> None:
+        row = instr.row
+        special = _SPECIAL.get(row.mnemonic)
+        if special is not None:
+            special(self, instr, owners)
+            return
+        operands = instr.operands
+        types = [o.type for o in operands]
+        if ty.ERROR in types or instr.type_argument is not None:
+            types = self._resolve(instr, types)
+        self._assign(instr, self._infer(instr, types))
+
+    def _infer(self, instr: Instr, types: Sequence[Type]) -> tuple[Type, ...]:
+        try:
+            return instr.row.infer(types, instr.type_argument, instr.immediates)
+        except TypeRuleError as error:
+            self.report(error.code, error.message, instr, error.operand, error.note, error.help)
+            return (ty.ERROR,) * max(1, len(instr.results))
+
+    def _assign(self, instr: Instr, types: Sequence[Type]) -> None:
+        results = instr.results
+        if len(results) != len(types):
+            if results and not any(t is ty.ERROR for t in types):
+                self.report("HV0221", f"`{instr.row.mnemonic}` gives {len(types)} results, "
+                            f"{len(results)} names given", instr)
+            if not results:
+                results += [Value(None, t) for t in types]
+            return
+        for value, found in zip(results, types, strict=True):
+            if value.type is not ty.ERROR and value.type is not found and found is not ty.ERROR:
+                self.report("HV0203", f"`%{value.name}` is written as {value.type}", instr,
+                            note=f"`{instr.row.mnemonic}` gives {found}")
+            value.type = found
+
+    # -- operands ------------------------------------------------------------------------------
+
+    def global_type(self, ref: GlobalRef, instr: Instr, position: int) -> Type:
+        if ref.type is ty.ERROR:
+            found = self.module.constants.get(ref.name)
+            if found is None:
+                self.report("HV0107", f"`@{ref.name}` is not a constant of this module", instr,
+                            position, help="define it: `const @name: f32 = 1.0`")
+            else:
+                ref.type = found.type
+        return ref.type
+
+    def literal(self, instr: Instr, position: int, wanted: Type) -> Type:
+        """Give the literal at `position` the scalar type `wanted`."""
+        found = instr.operands[position]
+        assert isinstance(found, Literal)
+        if isinstance(found.type, ScalarType):
+            wanted = found.type
+        if not isinstance(wanted, ScalarType):
+            if isinstance(wanted, VectorType):
+                self.report("HV0204", f"`{found.text}` stands where {wanted} is expected", instr,
+                            position, help=f"spread it first: `%v = splat {wanted} {found.text}`")
+            elif wanted is ty.ERROR:
+                self.report("HV0204", f"the type of `{found.text}` is open", instr, position,
+                            help=f"write the type: `{instr.row.mnemonic} f32 ...`")
+            else:
+                self.report("HV0203", f"`{found.text}` stands where {wanted} is expected", instr,
+                            position)
+            return ty.ERROR
+        try:
+            bits = literals.parse_literal(found.text, wanted)
+        except literals.LiteralError as error:
+            self.report("HV0204", str(error), instr, position, f"{wanted} is expected here")
+            return ty.ERROR
+        instr.operands[position] = Constant(wanted, bits)
+        return wanted
+
+    def settle(self, instr: Instr, position: int, wanted: Type) -> Type:
+        """The type of one operand, which is made `wanted` if it is a literal."""
+        found = instr.operands[position]
+        if isinstance(found, Literal):
+            return self.literal(instr, position, wanted)
+        return self.global_type(found, instr, position) if isinstance(found, GlobalRef) else found.type
+
+    def _resolve(self, instr: Instr, types: list[Type]) -> list[Type]:
+        """Types of constants by name, then of literals from what stands beside them."""
+        row, operands = instr.row, instr.operands
+        for position, operand in enumerate(operands):
+            if isinstance(operand, GlobalRef):
+                types[position] = self.global_type(operand, instr, position)
+        written = instr.type_argument if row.type_argument == "none" else None
+        if any(isinstance(o, Literal) for o in operands):
+            wanted = self._wanted(instr, types, written)
+            for position, operand in enumerate(operands):
+                if isinstance(operand, Literal):
+                    types[position] = self.literal(
+                        instr, position, wanted(position) if not isinstance(operand.type, ScalarType)
+                        else operand.type)
+        if written is not None:
+            self._check_written(instr, types, written)
+        return types
+
+    def _check_written(self, instr: Instr, types: list[Type], written: Type) -> None:
+        """A type written after a mnemonic that does not need one only fixes literals."""
+        instr.type_argument = None
+        for position, row in enumerate(instr.row.signature.operands):
+            if row.pattern.word == "T" and position < len(types) and types[position] not in (
+                    written, ty.ERROR):
+                self.report("HV0203", f"operand types of `{instr.row.mnemonic}` differ", instr,
+                            position, f"this is {types[position]}, `{instr.row.mnemonic} {written}` "
+                            f"takes {written}", "" if not isinstance(written, ScalarType) else
+                            f"convert it first: `%c = convert {written} ...`")
+                types[position] = ty.ERROR
+                return
+
+    def _wanted(self, instr: Instr, types: list[Type], written: Type | None) -> Callable[[int], Type]:
+        """What type each operand position expects, as far as the others tell."""
+        row = instr.row
+        patterns = row.signature.operands
+        if row.form is Form.ACCESS:
+            at = next((n for n, t in enumerate(types) if type(t) is BufferType), len(types))
+            element = types[at].element if at < len(types) else ty.ERROR  # type: ignore[union-attr]
+            return lambda n: element if n < at else ty.INDEX
+        argument = instr.type_argument
+        if row.mnemonic in ("splat", "pack"):
+            known = argument.element if isinstance(argument, VectorType) else next(
+                (t for t in types if t is not ty.ERROR), written or ty.ERROR)
+            return lambda n: known
+        variable = written or self._variable(row, types)
+
+        def wanted(n: int) -> Type:
+            if not patterns:
+                return ty.ERROR
+            word = patterns[min(n, len(patterns) - 1)].pattern
+            if word.word in ("mask", "element") and variable is ty.ERROR:
+                return ty.I1 if word.word == "mask" else ty.ERROR
+            if word.word in ("any", "buffer"):
+                return ty.ERROR
+            return word.fill(variable, argument)
+        return wanted
+
+    @staticmethod
+    def _variable(row: InstrDef, types: list[Type]) -> Type:
+        for position, operand in enumerate(row.signature.operands):
+            if operand.pattern.word in ("T", "vector") and position < len(types) \
+                    and types[position] is not ty.ERROR:
+                return types[position]
+        return ty.ERROR
+
+    # -- regions -------------------------------------------------------------------------------
+
+    def _enter(self, instr: Instr, owners: list[Instr]) -> None:
+        """Operands of a construct with regions."""
+        name = instr.row.mnemonic
+        if name == "if":
+            types: list[Type] = [self.settle(instr, 0, ty.I1)]
+        elif name == "for":
+            types = self._bounds(instr)
+        elif name == "reduce":
+            element = instr.type_argument or ty.ERROR
+            bounds = len(instr.operands) - len(instr.operands) % 2
+            types = [self.settle(instr, n, ty.INDEX if n < bounds else element)
+                     for n in range(len(instr.operands))]
+        else:
+            types = [self._carried(instr, n) for n in range(len(instr.operands))]
+        if name in ("if", "for", "reduce"):
+            self._infer(instr, types)
+
+    def _bounds(self, instr: Instr) -> list[Type]:
+        known = next((o.type for o in instr.operands[:3] if not isinstance(o, Literal)
+                      and o.type is not ty.ERROR), ty.INDEX)
+        bounds = [self.settle(instr, n, known) for n in range(3)]
+        return bounds + [self._carried(instr, n) for n in range(3, len(instr.operands))]
+
+    def _carried(self, instr: Instr, position: int) -> Type:
+        """An init: the carried value's written type, else its own."""
+        parameters = instr.regions[0].parameters
+        offset = {"for": 2, "while": 0, "loop": 0}[instr.row.mnemonic]
+        slot = position - offset
+        written = parameters[slot].type if 0 <= slot < len(parameters) else ty.ERROR
+        return self.settle(instr, position, written)
+
+    def _parameters(self, instr: Instr, region: Region) -> None:
+        name = instr.row.mnemonic
+        if name == "for":
+            wanted = [instr.operands[0].type] + [o.type for o in instr.operands[3:]]
+        elif name == "reduce":
+            wanted = [ty.INDEX] * (len(instr.operands) // 2)
+        else:
+            wanted = [o.type for o in instr.operands]
+        if name == "if" or region is not instr.regions[0]:
+            return
+        for position, (value, found) in enumerate(zip(region.parameters, wanted, strict=False)):
+            if value.type is ty.ERROR:
+                value.type = found
+            elif found is not ty.ERROR and not signatures.fits(value.type, found):
+                self.report("HV0203", f"`%{value.name}` is carried as {value.type}", instr,
+                            note=f"its init is {found}",
+                            help=f"carry it as {found}, or convert the init")
+            del position
+
+    def _leave(self, instr: Instr) -> None:
+        """Results of a construct, from what its regions yield."""
+        name = instr.row.mnemonic
+        if name == "reduce":
+            self._assign(instr, self._infer(instr, [o.type for o in instr.operands]))
+        elif name == "if":
+            self._assign(instr, self._join_branches(instr))
+        else:
+            carried = instr.regions[0].parameters[1 if name == "for" else 0:]
+            self._assign(instr, [v.type for v in carried])
+
+    def _join_branches(self, instr: Instr) -> list[Type]:
+        yields = [r.body[-1] for r in instr.regions if r.body]
+        if len(yields) < 2 or any(y.row.mnemonic != "yield" for y in yields):
+            return [v.type for v in instr.results]
+        first, second = yields
+        if len(first.operands) != len(second.operands):
+            self.report("HV0403", f"the branches of `if` yield {len(first.operands)} and "
+                        f"{len(second.operands)} values", instr,
+                        help="both branches yield the same types")
+            return [ty.ERROR] * len(instr.results)
+        types: list[Type] = []
+        for position in range(len(first.operands)):
+            declared = instr.results[position].type if position < len(instr.results) else ty.ERROR
+            known = next((o.type for o in (first.operands[position], second.operands[position])
+                          if not isinstance(o, Literal) and o.type is not ty.ERROR), declared)
+            pair = [self.settle(y, position, known) for y in yields]
+            if pair[0] is not pair[1] and ty.ERROR not in pair:
+                self.report("HV0403", f"the branches of `if` yield {pair[0]} and {pair[1]}", second,
+                            position, f"this is {pair[1]}, the first branch yields {pair[0]}")
+            types.append(pair[0])
+        return types
+
+    def yields(self, instr: Instr, owners: list[Instr]) -> None:
+        """Check a `yield` against what its construct, or the definition, wants."""
+        owner = owners[-1] if owners else None
+        if owner is not None and owner.row.mnemonic == "if":
+            for position, operand in enumerate(instr.operands):
+                if isinstance(operand, GlobalRef):
+                    self.global_type(operand, instr, position)
+            return
+        wanted = self._yield_types(owner)
+        if len(wanted) != len(instr.operands):
+            what = f"`{owner.row.mnemonic}`" if owner else f"`@{cast(Definition, self.definition).name}`"
+            self.report("HV0404", f"{what} wants {len(wanted)} values, {len(instr.operands)} given",
+                        instr, help=f"yield {', '.join(map(str, wanted)) or 'nothing'}")
+            return
+        for position, type_ in enumerate(wanted):
+            found = self.settle(instr, position, type_)
+            if ty.ERROR not in (found, type_) and not signatures.fits(type_, found):
+                self.report("HV0404", f"value {position} of `yield` has the wrong type", instr,
+                            position, f"this is {found}, expected {type_}")
+
+    def _yield_types(self, owner: Instr | None) -> list[Type]:
+        if owner is None:
+            return signatures.yielded(cast(Definition, self.definition))
+        name = owner.row.mnemonic
+        if name == "reduce":
+            return [owner.type_argument or ty.ERROR]
+        return [v.type for v in owner.regions[0].parameters[1 if name == "for" else 0:]]
+
+    def check(self, instr: Instr, owners: list[Instr]) -> None:
+        self._infer(instr, [self.settle(instr, n, ty.I1) for n in range(len(instr.operands))])
+
+    # -- calls and graph constructs ------------------------------------------------------------
+
+    def call(self, instr: Instr, owners: list[Instr]) -> None:
+        callee = self.module.definitions.get(instr.callee or "")
+        if not isinstance(callee, Function):
+            self._no_callee(instr, callee, "func")
+            return
+        self._assign(instr, signatures.bind_call(self, instr, callee))
+
+    def node(self, instr: Instr, owners: list[Instr]) -> None:
+        callee = self.module.definitions.get(instr.callee or "")
+        if callee is None or isinstance(callee, Function):
+            self._no_callee(instr, callee, "leaf or graph")
+            return
+        self._assign(instr, signatures.bind_node(self, instr, callee))
+
+    def _no_callee(self, instr: Instr, found: Definition | None, wanted: str) -> None:
+        if found is not None:
+            self.report("HV0108", f"`@{instr.callee}` is a {found.kind}, not a {wanted}", instr,
+                        help="nodes are leaves and graphs; functions are called from leaves")
+        elif instr.callee:
+            self.report("HV0107", f"`@{instr.callee}` is not defined in this module", instr,
+                        help=f"define it, or import it: `import \"module\" {wanted.split()[0]} "
+                        f"@{instr.callee}(...)`")
+        self._assign(instr, [ty.ERROR] * len(instr.results))
+
+    def slice(self, instr: Instr, owners: list[Instr]) -> None:
+        found = self.settle(instr, 0, ty.ERROR)
+        if not isinstance(found, BufferType):
+            if found is not ty.ERROR:
+                self.report("HV0211", "`slice` needs a buffer", instr, 0, f"this is {found}")
+            self._assign(instr, [ty.ERROR])
+            return
+        self._assign(instr, [signatures.boxed(self, instr, found, instr.detail, 0)])
+
+    def split(self, instr: Instr, owners: list[Instr]) -> None:
+        found = self.settle(instr, 0, ty.ERROR)
+        axis = instr.immediates[0]
+        if not isinstance(found, BufferType) or axis >= found.rank:
+            if found is not ty.ERROR:
+                self.report("HV0211", f"`split` needs a buffer with a dimension {axis}", instr, 0,
+                            f"this is {found}")
+            self._assign(instr, [ty.ERROR] * len(instr.results))
+            return
+        cuts = [dims.constant(0), *instr.detail, found.shape[axis]]
+        parts = [ty.buffer(found.element, (*found.shape[:axis], high - low, *found.shape[axis + 1:]))
+                 for low, high in zip(cuts, cuts[1:], strict=False)]
+        self._assign(instr, parts)
+
+    def delay(self, instr: Instr, owners: list[Instr]) -> None:
+        item = self.settle(instr, 0, ty.ERROR)
+        self._assign(instr, [ty.stream(item) if item is not ty.ERROR else ty.ERROR])
+
+    def match(self, instr: Instr, owners: list[Instr]) -> None:
+        for value in instr.results:
+            value.type = ty.INDEX
+
+    def printed(self, instr: Instr, owners: list[Instr]) -> None:
+        for position in range(len(instr.operands)):
+            self.settle(instr, position, instr.type_argument or ty.ERROR)
+        instr.type_argument = None
+
+
+_SPECIAL: dict[str, Callable[[Inference, Instr, list[Instr]], None]] = {
+    "yield": Inference.yields, "check": Inference.check, "call": Inference.call,
+    "node": Inference.node, "slice": Inference.slice, "split": Inference.split,
+    "delay": Inference.delay, "match": Inference.match, "print": Inference.printed}
+
+
+def late_checks(module: Module) -> Iterator[Diagnostic]:
+    """What only holds once every type is known: the streams that close cycles."""
+    for definition in module.definitions.values():
+        if definition.kind != "graph" or definition.body is None:
+            continue
+        for _, instr, _ in walk(definition.body):
+            if instr.row.mnemonic != "delay" or not instr.results:
+                continue
+            wanted, following = instr.results[0].type, cast("Operand", instr.operands[1]).type
+            if ty.ERROR not in (wanted, following) and wanted is not following:
+                yield Diagnostic("HV0505", "`delay` and what follows carry different items",
+                                 instr.span, note=f"the item is {wanted}, `next` is {following}")
+
+
+def complete(module: Module) -> list[Diagnostic]:
+    """Type the whole module in place; the errors, in source order."""
+    run = Inference(module)
+    for definition in module.definitions.values():
+        run.run(definition)
+    return run.errors + list(late_checks(module))

@@ -25,8 +25,8 @@ def file_of(cache: Cache, k: str) -> Path:
 
 def start(script: str, *arguments: object) -> subprocess.Popen[str]:
     """A process of its own that runs `script` with the arguments in sys.argv."""
-    return subprocess.Popen([sys.executable, "-c", script, *map(str, arguments)], cwd=ROOT, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen([sys.executable, "-c", script, *map(str, arguments)], cwd=ROOT,
+                            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def finish(process: subprocess.Popen[str]) -> str:

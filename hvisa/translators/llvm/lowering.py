@@ -83,7 +83,7 @@ class Lowering:
         self.nodes: list[str] = []
         self.externs: list[str] = []
         self.notes: list[str] = []
-        self._functions: dict[tuple[object, ...], str] = {}
+        self.functions: dict[tuple[object, ...], str] = {}
         self._globals: set[str] = set()
         self.special: dict[str, Callable[[Body, Instr], None]] = {
             **memory.SPECIAL, **control.SPECIAL}
@@ -173,10 +173,10 @@ class Lowering:
     def function(self, callee: Function, layouts: Sequence[str]) -> str:
         """The IR function of a callee for buffers of these layouts."""
         key = ("func", callee.name, *layouts)
-        name = self._functions.get(key)
+        name = self.functions.get(key)
         if name is not None:
             return name
-        name = self._functions[key] = f"func.{callee.name}.{len(self._functions)}"
+        name = self.functions[key] = f"func.{callee.name}.{len(self.functions)}"
         parameters = ["ptr %ctx", "i64 %instance"]
         for number, port in enumerate(callee.ports):
             parameters += parameter_list(port, number, Parameter())
@@ -205,9 +205,9 @@ class Lowering:
         """The launch function of a leaf for parameters that arrive like this:
         `i32 launch(context, i1 parallel, parameters, result arrays)`."""
         key = ("leaf", leaf.name, *(p.key() for p in parameters))
-        name = self._functions.get(key)
+        name = self.functions.get(key)
         if name is None:
-            name = self._functions[key] = f"launch.{leaf.name}.{len(self._functions)}"
+            name = self.functions[key] = f"launch.{leaf.name}.{len(self.functions)}"
             from hvisa.translators.llvm.leaf import write_leaf
             if synchronises(leaf):
                 group.write_group_leaf(self, leaf, parameters, name)

@@ -17,21 +17,13 @@ from hvisa.translators.llvm.blocks import WRITABLE, Blocks, Held
 from hvisa.translators.llvm.body import DENSE, ROWS, STRIDED, Body
 from hvisa.translators.llvm.control import Loop, trip_count
 from hvisa.translators.llvm.emit import FunctionText, llvm_type
-from hvisa.translators.llvm.lowering import (Lowering, Parameter, bind_ports, has_count,
-                                             parameter_list, result_parameters)
+from hvisa.translators.llvm.nodes import write_node
+from hvisa.translators.llvm.parameters import (Parameter, bind_ports, has_count, parameter_list,
+                                               result_parameters)
 
 if TYPE_CHECKING:
     from hvisa.spec.dimensions import Dim
-
-
-def graph_function(lowering: Lowering, graph: InternalNode, parameters: Sequence[Parameter]) -> str:
-    """The function of a graph for parameters that arrive like this."""
-    key = ("graph", graph.name, *(p.key() for p in parameters))
-    name = lowering.functions.get(key)
-    if name is None:
-        name = lowering.functions[key] = f"graph.{graph.name}.{len(lowering.functions)}"
-        GraphBody(lowering, graph, parameters, name).write()
-    return name
+    from hvisa.translators.llvm.lowering import Lowering
 
 
 def last_uses(region: Region) -> tuple[dict[Value, int], list[dict[Value, int]]]:
@@ -496,12 +488,7 @@ def _match(g: GraphBody, instr: Instr) -> None:
     g.body.trap_if(g.f.op(f"icmp ne i64 {other}, {value}"), "HV1004", instr, other, value)
 
 
-def _node(g: GraphBody, instr: Instr) -> None:
-    from hvisa.translators.llvm.nodes import write_node
-    write_node(g, instr)
-
-
 _CONSTRUCTS: dict[str, Callable[[GraphBody, Instr], None]] = {
     "if": _if, "for": _for, "loop": _loop, "zeros": _zeros, "scratch": _zeros, "slice": _slice,
-    "split": _split, "join": _join, "match": _match, "node": _node}
+    "split": _split, "join": _join, "match": _match, "node": write_node}
 

@@ -15,7 +15,7 @@ from hvisa.translators.llvm.blocks import Blocks, Held, copy_elements
 from hvisa.translators.llvm.body import DENSE, Body
 from hvisa.translators.llvm.control import fold
 from hvisa.translators.llvm.emit import NARROW, FunctionText, llvm_type
-from hvisa.translators.llvm.lowering import Parameter, has_count, has_owner
+from hvisa.translators.llvm.parameters import Parameter, has_count, has_owner
 from hvisa.translators.llvm.rows import convert
 
 if TYPE_CHECKING:
@@ -198,8 +198,7 @@ def _launch(g: GraphBody, callee: Definition, passed: list[Passed], arrays: list
         name = g.lowering.leaf(callee, parameters)
     else:
         assert isinstance(callee, InternalNode)
-        from hvisa.translators.llvm.graph import graph_function
-        name = graph_function(g.lowering, callee, parameters)
+        name = g.lowering.graph(callee, parameters)
     results = "".join(f", ptr {p}" for p in arrays)
     status = g.f.op(f"call i32 @{name}(ptr %ctx, i1 %parallel" + "".join(f", {t}" for t in texts)
                     + results + ")")
@@ -327,8 +326,7 @@ def _write_range(g: GraphBody, instr: Instr, callee: InternalNode, detail: NodeD
             found, how = arguments(port, inner, {"owner": "null"} if has_owner(port) else {})
             texts += found
             parameters.append(how)
-        from hvisa.translators.llvm.graph import graph_function
-        child = graph_function(g.lowering, callee, parameters)
+        child = g.lowering.graph(callee, parameters)
         for n in range(results):
             element = ty.element_of(callee.results[n])
             assert element is not None

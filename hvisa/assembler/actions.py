@@ -403,7 +403,7 @@ class Actions:
         return Tail(attributes=tuple(c))
 
     def effect(self, c: list[Any]) -> Tail:
-        return Tail(effect=operations.EFFECT_CLASSES.index(c[0]))
+        return Tail(effect=operations.EFFECT_CLASSES.index(c[0].strip()))
 
     def implements(self, c: list[Any]) -> Tail:
         return Tail(implements=self._string(c[0]))

@@ -22,7 +22,7 @@ _DEFINITION = re.compile(
 _STATEMENT = re.compile(r"(?<![,(\[\\])[ \t]*[\n;][ \t]*(?=[%a-z])")
 _NODE = re.compile(r"\bnode[ \t]+@[\w.]+[ \t]*\(([^()]*)")
 _PUNCTUATION = {"_COMMA": "`,`", "_LPAR": "`(`", "_RPAR": "`)`", "_LSQUARE": "`[`",
-                "_RSQUARE": "`]`", "_ARROW": "`->`", "LBRACE": "`{`", "RBRACE": "`}`"}
+                "_RSQUARE": "`]`", "_ARROW": "`->`", "_GRID": "`grid`", "_WITH": "`with`", "LBRACE": "`{`", "RBRACE": "`}`"}
 MAX_SYNTAX_ERRORS = 20
 
 # How terminals are called in messages.

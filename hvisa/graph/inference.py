@@ -396,7 +396,8 @@ class Inference:
         self._assign(instr, parts)
 
     def delay(self, instr: Instr, owners: list[Instr]) -> None:
-        item = self.settle(instr, 0, ty.ERROR)
+        written = instr.results[0].type if instr.results else ty.ERROR
+        item = self.settle(instr, 0, written.item if isinstance(written, ty.StreamType) else ty.ERROR)
         self._assign(instr, [ty.stream(item) if item is not ty.ERROR else ty.ERROR])
 
     def match(self, instr: Instr, owners: list[Instr]) -> None:

@@ -218,6 +218,19 @@ class Actions:
             return dims.constant(1)
         return self._build(parts, dims.FUNCTIONS[str(name)])
 
+    def typed_literal(self, c: list[Any]) -> Any:
+        part, name = c
+        if type(part) is Token and part.type in ("NUMBER", "WORD"):
+            part = Literal(str(part))
+        elif isinstance(part, Dim) and part.constant is not None:
+            part = Literal(str(part.constant))
+        if not isinstance(part, Literal):
+            self.error("HV0106", "`as` gives a type to a number", name,
+                       help=f"convert a value: `%c = convert {name} %x`")
+            return part
+        part.type = ty.BY_NAME[name]
+        return part
+
     def literal(self, c: list[Any]) -> str:
         return str(c[0])
 
@@ -815,13 +828,16 @@ class Actions:
         return instr
 
     def for_head(self, c: list[Any]) -> Instr:
-        name, token, low, high, *rest = c
+        name, counter, low, high, *rest = c
+        token, type_ = counter if type(counter) is tuple else (counter, ty.ERROR)
         instr = Instr(ROWS["for"], [], [], self.span(name))
         step = next((p[1] for p in rest if type(p) is tuple), None)
         carries = next((p for p in rest if type(p) is list), [])
         instr.operands = [self.operand(low), self.operand(high),
                           Literal("1") if step is None else self.operand(step)]
-        return self._begin(name, instr, [token], carries)
+        self._begin(name, instr, [token], carries)
+        self.state.pending[0][0].type = type_
+        return instr
 
     def while_head(self, c: list[Any]) -> Instr:
         return self._begin(c[0], Instr(ROWS["while"], [], [], self.span(c[0])), [], c[1:], True)

@@ -272,7 +272,7 @@ def _needs_type(instr: Instr) -> Type | None:
         return None
     typed = [v for v, r in zip(instr.operands, row.signature.operands, strict=False)
              if r.pattern.word in ("T", "vector")]
-    if row.mnemonic in ("print", "pack"):
+    if row.mnemonic == "pack":
         typed = list(instr.operands)
     if not typed or any(not isinstance(v, (Constant, Literal)) for v in typed):
         return None
@@ -291,7 +291,12 @@ def _plain(instr: Instr) -> str:
     elif row.form is Form.BOX:
         parts = [operand(instr.operands[0]) + box_text(instr.detail)]
     else:
-        parts = [operand(v) for v in instr.operands]
+        # A number whose type the row leaves open says it itself.
+        open_ = row.type_argument == "needed" or any(o.pattern.word == "any"
+                                                     for o in row.signature.operands)
+        alone = open_ and row.mnemonic != "splat" and not row.terminator
+        parts = [f"{operand(v)} as {v.type}" if alone and isinstance(v, Constant) else operand(v)
+                 for v in instr.operands]
     for slot, value in zip(row.immediates, instr.immediates, strict=True):
         if slot.kind is ImmediateKind.INT:
             parts.append(str(value))
@@ -314,7 +319,9 @@ def _carries(instr: Instr, parameters: Sequence[Value], inits: Sequence[Operand]
 def _for(instr: Instr) -> str:
     low, high, step, *inits = instr.operands
     counter, *carried = instr.regions[0].parameters
-    text = f"for %{counter.name} in {operand(low)} .. {operand(high)}"
+    typed = counter.type is not ty.INDEX and all(isinstance(v, Constant) for v in (low, high, step))
+    kind = f": {counter.type}" if typed else ""
+    text = f"for %{counter.name}{kind} in {operand(low)} .. {operand(high)}"
     if not (isinstance(step, Constant) and integer_value(step.bits, step.type) == 1):
         text += f" step {operand(step)}"
     if carried:

@@ -17,6 +17,7 @@ from hvisa.graph import model
 from hvisa.graph.model import (Argument, Attribute, Definition, DimValue, Function, GlobalConstant,
                                GlobalRef, Instr, InternalNode, LeafNode, Literal, Module, NodeDetail,
                                Operand, Output, Port, Region, Value)
+from hvisa.graph.numbering import header_dims, header_symbols
 from hvisa.spec import dimensions as dims
 from hvisa.spec import literals, operations
 from hvisa.spec import types as ty
@@ -514,10 +515,9 @@ class Actions:
 
     def _header_symbols(self, definition: Definition, names: list[str]) -> None:
         """Symbols are what the shapes of ports name and no port is."""
-        types = [p.type for p in definition.ports] + definition.results
         ids = {v.name for v in definition.ids}
-        for found in [n for t in types for n in type_symbols(t)] + [
-                n for d in definition.grid for n in d.symbols()]:
+        for found in header_symbols(definition) + [
+                n for d in header_dims(definition) for n in d.symbols()]:
             value = self.state.scope.get(found)
             if value is None:
                 value = self.state.scope[found] = Value(found, ty.INDEX)
@@ -960,13 +960,3 @@ class Actions:
 
 class _Skip(Exception):
     """The statement can't be built; its error is recorded."""
-
-
-def type_symbols(type_: Type) -> list[str]:
-    """Dimension symbols that a type names, in order, repeats included."""
-    if isinstance(type_, ty.BufferType):
-        found = [n for d in type_.shape for n in d.symbols()]
-        return found + (list(type_.capacity.symbols()) if type_.capacity else [])
-    if isinstance(type_, ty.GridType):
-        return [n for d in type_.extents for n in d.symbols()]
-    return type_symbols(type_.item) if isinstance(type_, ty.StreamType) else []

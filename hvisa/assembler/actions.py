@@ -170,7 +170,11 @@ class Actions:
             return Literal(str(part))
         if isinstance(part, Dim):
             value = part.constant
-            return Literal(str(value)) if value is not None else DimValue(part)
+            if value is not None:
+                return Literal(str(value))
+            # `%n + 0` is the value itself, as its canonical text says.
+            symbol = part.symbol
+            return (self.state.scope.get(symbol) if symbol else None) or DimValue(part)
         assert isinstance(part, Literal), part
         return part
 
@@ -566,6 +570,11 @@ class Actions:
         state = self.state
         frame = state.frames.pop()
         depth = len(state.frames)
+        body = frame.region.body
+        if not body or not body[-1].row.terminator:
+            # The text leaves out a yield of nothing; in the model each region ends in a terminator.
+            span = body[-1].span if body else state.definition.span if state.definition else None
+            body.append(Instr(ROWS["yield"], [], [], span))
         while state.forward and state.forward[-1][3] == depth + 1:
             instr, position, token, _ = state.forward.pop()
             instr.operands[position] = self.lookup(token)
@@ -864,9 +873,6 @@ class Actions:
         regions = [p for p in c if type(p) is Region]
         if len(regions) == 1:
             regions.append(Region([], [Instr(ROWS["yield"], [], [], instr.span)]))
-        for region in regions:
-            if not region.body:  # an empty branch is a branch without results
-                region.body.append(Instr(ROWS["yield"], [], [], instr.span))
         instr.regions = tuple(regions)
         return instr
 

@@ -870,6 +870,7 @@ class Actions:
 
     def if_op(self, c: list[Any]) -> Instr:
         instr = Instr(ROWS["if"], [self.operand(c[1])], [], self.span(c[0]))
+        instr.attributes = _tail(c).attributes
         regions = [p for p in c if type(p) is Region]
         if len(regions) == 1:
             regions.append(Region([], [Instr(ROWS["yield"], [], [], instr.span)]))
@@ -943,12 +944,14 @@ class Actions:
         name, value, axis, *points = c
         instr = Instr(ROWS["split"], [self.operand(value)], [], self.span(name))
         instr.immediates = (self._count(axis),)
-        instr.detail = tuple(self.dim(p) for p in points)
+        instr.detail = tuple(self.dim(p) for p in points if type(p) is not Tail)
+        instr.attributes = _tail(points).attributes
         return instr
 
     def match_op(self, c: list[Any]) -> Instr:
-        name, left, right = c
+        name, left, right, *tails = c
         instr = Instr(ROWS["match"], [], [], self.span(name))
+        instr.attributes = _tail(tails).attributes
         instr.detail = (self.dim(left), self.dim(right))
         symbol = instr.detail[0].symbol
         if symbol is not None and symbol not in self.state.scope and type(left) is Token:
@@ -957,9 +960,10 @@ class Actions:
         return instr
 
     def delay_op(self, c: list[Any]) -> Instr:
-        name, init, following = c
+        name, init, following, *tails = c
         placeholder = Value(following[1:], ty.ERROR)
         instr = Instr(ROWS["delay"], [self.operand(init), placeholder], [], self.span(name))
+        instr.attributes = _tail(tails).attributes
         self.state.forward.append((instr, 1, following, len(self.state.frames)))
         return instr
 

@@ -1,197 +1,25 @@
-"""Optional sections that hvisa itself writes: names, hints, places in a source text.
+"""Optional sections of the encoder besides names: hints, and places in a source text.
 
-Each has its own table of strings, so that nothing semantic depends on them. What has its default name,
-no hint and no place is left out, and an empty section as well.
+Each has its own table of strings, so that nothing semantic depends on them.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hvisa.assembler.attributes import HINT, read_attributes, read_listed, write_attributes, write_listed
+from hvisa.assembler.attributes import (HINT, read_attributes, read_listed, write_attributes,
+                                        write_listed)
 from hvisa.assembler.leb128 import unzigzag, zigzag
-from hvisa.assembler.reader import Reader, Strings
+from hvisa.assembler.reader import Reader, Strings, read_gaps
 from hvisa.assembler.writer import Table, Writer, string_table
 from hvisa.diagnostics import Source, Span
-from hvisa.graph.model import Attribute, Module
-from hvisa.graph.numbering import header_symbols, number
+from hvisa.graph.model import Attribute
 
 if TYPE_CHECKING:
     from hvisa.assembler.body_encoder import BodyEncoder
 
-_VALUE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*", re.ASCII)
-_GLOBAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*", re.ASCII)
 MAX_LINE = 1 << 31
-
-
-# -- names that are there without a section ----------------------------------------------------------
-
-def default_value_name(number_: int, symbols: int) -> str:
-    """Header symbols come first and are `s` and their number; other values are their number."""
-    return f"s{number_}" if number_ < symbols else str(number_)
-
-
-def default_capacity_name(number_: int) -> str:
-    return f"s{number_}"
-
-
-def default_global_name(letter: str, number_: int, taken: set[str]) -> str:
-    """`d3` for a definition, `c3` for a constant; `.0` is added while it is the name of another."""
-    name = f"{letter}{number_}"
-    while name in taken:
-        name += ".0"
-    return name
-
-
-def is_value_name(name: str) -> bool:
-    return _VALUE_NAME.fullmatch(name) is not None
-
-
-def is_global_name(name: str) -> bool:
-    return _GLOBAL_NAME.fullmatch(name) is not None
-
-
-# -- lists with gaps ---------------------------------------------------------------------------------
-
-def _write_sparse(writer: Writer, strings: Table, entries: Sequence[tuple[int, str]]) -> None:
-    """Count, then for each the gap to the number before, and a string."""
-    writer.number(len(entries))
-    following = 0
-    for number_, text in entries:
-        writer.number(number_ - following)
-        following = number_ + 1
-        writer.string(strings, text.encode())
-
-
-def _gaps(reader: Reader, what: str, least: int) -> Iterator[int]:
-    """Rising numbers, each written as the gap to the one before."""
-    following = 0
-    for _ in range(reader.count(what, least)):
-        following += reader.number() + 1
-        yield following - 1
-
-
-def check_below(reader: Reader, numbers: Mapping[int, object], bound: int, what: str,
-                at: int | None = None) -> None:
-    """Refuse an annotation of something that is not there. `numbers` are in order."""
-    last = next(reversed(numbers), -1)
-    if last >= bound:
-        reader.fail("HV0830", f"{what} {last}; there are {bound}", at)
-
-
-def _read_sparse(reader: Reader, strings: Strings, valid: Callable[[str], bool]) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for number_ in _gaps(reader, "names", 2):
-        at = reader.at
-        found[number_] = strings.get(reader)
-        if not valid(found[number_]):
-            reader.fail("HV0831", f"{found[number_]!r} is no name", at)
-    return found
-
-
-# -- names -------------------------------------------------------------------------------------------
-
-def write_names(module: Module, bodies: Sequence[BodyEncoder]) -> bytes:
-    """The section `names`, empty if each name is the default."""
-    strings, writer = Table(), Writer()
-    taken = {d.name for d in module.definitions.values() if d.public or d.body is None}
-    taken |= {c.name for c in module.constants.values() if c.public}
-    constants = [(n, c.name) for n, c in enumerate(module.constants.values())
-                 if not c.public and c.name != default_global_name("c", n, taken)]
-    writer.optional_string(strings, module.name.encode())
-    _write_sparse(writer, strings, constants)
-    following = listed = 0
-    entries = Writer()
-    for number_, body in enumerate(bodies):
-        own, values, capacities, results = _definition_names(body, number_, taken)
-        if not own and not values and not capacities and not results:
-            continue
-        entries.number(number_ - following)
-        following = number_ + 1
-        listed += 1
-        entries.optional_string(strings, own.encode())
-        for part in (values, capacities, results):
-            _write_sparse(entries, strings, part)
-    if not module.name and not constants and not listed:
-        return b""
-    writer.number(listed)
-    return string_table(strings) + writer.finish() + entries.finish()
-
-
-Sparse = list[tuple[int, str]]
-
-
-def _definition_names(body: BodyEncoder, number_: int,
-                      taken: set[str]) -> tuple[str, Sparse, Sparse, Sparse]:
-    """What differs from the default: own name, values, extents of carried values, results."""
-    definition = body.definition
-    private = not definition.public and definition.body is not None
-    own = definition.name if private else ""
-    if own == default_global_name("d", number_, taken):
-        own = ""
-    if any(v.name is None for v in body.numbers):
-        number(definition)
-    symbols = len(header_symbols(definition))
-    values = [(n, v.name) for n, v in enumerate(body.numbers)
-              if v.name is not None and v.name != default_value_name(n, symbols)]
-    capacities = [(n, s) for n, s in sorted(body.capacity_names.items())
-                  if s != default_capacity_name(n)]
-    results = [(n, s) for n, s in enumerate(definition.result_names) if s]
-    return own, values, capacities, results
-
-
-class DefinitionNames:
-    """The names of one definition that differ from the default."""
-
-    __slots__ = ("at", "capacities", "own", "results", "values")
-
-    def __init__(self) -> None:
-        self.at = 0
-        self.own = ""
-        self.values: dict[int, str] = {}
-        self.capacities: dict[int, str] = {}
-        self.results: dict[int, str] = {}
-
-
-class Names:
-    """The section `names` as read; empty without one."""
-
-    def __init__(self, reader: Reader | None):
-        self.reader = reader
-        self.module = ""
-        self.constants: dict[int, str] = {}
-        self.definitions: dict[int, DefinitionNames] = {}
-        if reader is not None:
-            self._read(reader)
-
-    def _read(self, reader: Reader) -> None:
-        strings = Strings(reader)
-        start = reader.at
-        self.module = strings.optional(reader)
-        self.constants = _read_sparse(reader, strings, is_global_name)
-        for number_ in _gaps(reader, "definitions", 5):
-            found = self.definitions[number_] = DefinitionNames()
-            found.at = reader.at
-            found.own = strings.optional(reader)
-            if found.own and not is_global_name(found.own):
-                reader.fail("HV0831", f"{found.own!r} is no name", found.at)
-            found.values = _read_sparse(reader, strings, is_value_name)
-            found.capacities = _read_sparse(reader, strings, is_global_name)
-            found.results = _read_sparse(reader, strings, is_value_name)
-            if not (found.own or found.values or found.capacities or found.results):
-                reader.fail("HV0839", "a definition without names is not listed", found.at)
-        if not (self.module or self.constants or self.definitions):
-            reader.fail("HV0839", "a section without names is left out", start)
-        strings.check_used(reader)
-        reader.done("the names")
-
-    def of(self, definition: int) -> DefinitionNames:
-        return self.definitions.get(definition) or _NO_NAMES
-
-
-_NO_NAMES = DefinitionNames()
 
 
 # -- hints -------------------------------------------------------------------------------------------
@@ -230,7 +58,7 @@ def read_hints(reader: Reader) -> dict[int, DefinitionHints]:
     """Hints by the number of their definition."""
     strings = Strings(reader)
     found: dict[int, DefinitionHints] = {}
-    for number_ in _gaps(reader, "definitions", 3):
+    for number_ in read_gaps(reader, "definitions", 3):
         at = reader.at
         header = read_attributes(reader, strings, hints=True)
         instructions = read_listed(reader, strings, hints=True)
@@ -324,7 +152,7 @@ def read_source_map(reader: Reader) -> dict[int, DefinitionPlaces]:
     strings = Strings(reader)
     sources = [Source(name) for name in strings.texts]
     found: dict[int, DefinitionPlaces] = {}
-    for number_ in _gaps(reader, "definitions", 6):
+    for number_ in read_gaps(reader, "definitions", 6):
         at = reader.at
         found[number_] = DefinitionPlaces(at, _read_runs(reader, strings, sources))
     if not found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NoReturn
 
-from hvisa.assembler.annotations import DefinitionNames, default_value_name
+from hvisa.assembler.names import DefinitionNames, default_value_name
 from hvisa.assembler.attributes import read_listed
 from hvisa.assembler.forms_decoder import FORMS
 from hvisa.assembler.layout import (GENERIC, INT, INTS, PLANS, SIMPLE, TEXT, Plan, parameter_counts,

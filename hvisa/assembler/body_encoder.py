@@ -71,8 +71,9 @@ class BodyEncoder:
     """One definition: its header's values, and after `run` its instructions.
 
     `numbers` has the number of every value so far, `names` those of the dimension symbols in scope.
-    `attributes` and `spans` (one for each instruction) are kept for the annotations, and so are
-    `capacity_names`: the symbols of extents that carried values bring with them.
+    `extents` has the symbol of each leading extent that is known only at run time, by the number of
+    its value; `own_extents` those that a carried value brings with it. `attributes` and `spans` (one
+    for each instruction) are kept for the annotations.
     """
 
     def __init__(self, tables: Tables, definition: Definition, header: Iterable[Value]):
@@ -85,8 +86,9 @@ class BodyEncoder:
         self.names: dict[str, int] = {cast(str, v.name): n for v, n in self.numbers.items()
                                       if v.type is ty.INDEX and v.name and v not in ids}
         self.added: list[str] = []  # names of the body, in the order in which they came into scope
-        self.capacities: set[int] = set()  # values whose leading extent is a symbol in `names`
-        self.capacity_names: dict[int, str] = {}
+        self.header = len(self.numbers)
+        self.extents: dict[int, str] = {}
+        self.own_extents: dict[int, str] = {}
         self.attributes: list[tuple[int, tuple[Attribute, ...]]] = []
         self.spans: list[Span | None] = []
         self.delays = Delays()
@@ -382,7 +384,7 @@ class BodyEncoder:
     def _symbol(self, symbol: str) -> None:
         """A dimension that is a value and no more is that operand."""
         number = self.names[symbol]
-        if number in self.capacities:
+        if number in self.extents:
             raise self.error(f"the extent `%{symbol}` can't be an operand alone")
         self.writer.number(len(self.numbers) - number << 1)
 

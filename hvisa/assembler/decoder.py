@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hvisa.assembler import layout
-from hvisa.assembler.annotations import (Names, check_below, default_global_name,
-                                         default_value_name, read_hints, read_source_map)
+from hvisa.assembler.annotations import read_hints, read_source_map
 from hvisa.assembler.body_decoder import BodyDecoder, Tables
 from hvisa.assembler.header_decoder import read_header
 from hvisa.assembler.layout import MAGIC, Section
 from hvisa.assembler.leb128 import LebError, read_unsigned
-from hvisa.assembler.reader import Reader, Strings, check_used
+from hvisa.assembler.names import Names, default_global_name, default_value_name
+from hvisa.assembler.reader import Reader, Strings, check_below, check_used
 from hvisa.assembler.shapes import TypeReader
 from hvisa.assembler.tables_decoder import read_data, read_pool
 from hvisa.diagnostics import HvisaError, Source, Span

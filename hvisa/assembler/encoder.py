@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from hvisa.assembler import layout
-from hvisa.assembler.annotations import write_hints, write_names, write_source_map
+from hvisa.assembler.annotations import write_hints, write_source_map
 from hvisa.assembler.attributes import write_attributes
 from hvisa.assembler.body_encoder import BodyEncoder, Tables
 from hvisa.assembler.layout import Section
 from hvisa.assembler.leb128 import unsigned
+from hvisa.assembler.names import is_global_name, write_names
 from hvisa.assembler.problems import unencodable
 from hvisa.assembler.shapes import encode_dim
 from hvisa.assembler.writer import Writer, string_table
@@ -121,7 +122,7 @@ class Encoder:
             public = constant.public and not self.anonymous
             writer.number(public)
             if public:
-                writer.string(self.tables.strings, constant.name.encode())
+                writer.string(self.tables.strings, _global_name(constant))
             writer.refer(self.tables.types, self.tables.types.key(constant.type, {}))
             writer.out += self._contents(constant)
         return writer
@@ -148,7 +149,7 @@ class Encoder:
         strings = self.tables.strings
         writer.number(layout.KINDS.index(definition.kind) | public << 2 | origin << 3)
         if public or origin != layout.BODY:
-            writer.string(strings, definition.name.encode())
+            writer.string(strings, _global_name(definition))
         if origin == layout.IMPORT:
             writer.string(strings, (definition.source_module or "").encode())
         body = BodyEncoder(self.tables, definition, _header_values(definition))
@@ -206,6 +207,12 @@ class Encoder:
                 raise unencodable(f"`%{port.source}` is no port of `@{definition.name}`",
                                   definition.span)
             writer.number(source)
+
+
+def _global_name(named: Definition | GlobalConstant) -> bytes:
+    if not is_global_name(named.name):
+        raise unencodable(f"{named.name!r} is no name", named.span)
+    return named.name.encode()
 
 
 def _list(entries: Sequence[bytes]) -> bytes:

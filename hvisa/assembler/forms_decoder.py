@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hvisa.assembler.annotations import default_capacity_name
+from hvisa.assembler.names import default_capacity_name
 from hvisa.assembler.layout import OutputKind, Plan, loop_inits, parameter_counts
 from hvisa.assembler.leb128 import unzigzag
 from hvisa.graph.model import (Argument, Box, Definition, Function, Instr, NodeDetail, Output, Region,

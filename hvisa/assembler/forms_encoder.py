@@ -84,8 +84,7 @@ def _own_extent(body: BodyEncoder, type_: Type, number: int) -> None:
     symbol = type_.shape[0].symbol
     if symbol is not None and symbol not in body.names:
         body.name(symbol, number)
-        body.capacities.add(number)
-        body.capacity_names[number] = symbol
+        body.extents[number] = body.own_extents[number] = symbol
 
 
 def _generic(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
@@ -128,7 +127,7 @@ def _match(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
     left, right = instr.detail
     body.writer.number(len(instr.results))
     if not instr.results:
-        if left.symbol is not None and body.names[left.symbol] in body.capacities:
+        if left.symbol is not None and body.names[left.symbol] in body.extents:
             raise body.error("a leading extent stands alone on the right side only")
         body.dim(left)
     elif len(instr.results) > 1 or left.symbol != instr.results[0].name:
@@ -215,7 +214,7 @@ def _fresh_extent(body: BodyEncoder, value: Value, direction: int, output: Outpu
     if symbol is not None:
         number = body.numbers[value]
         body.name(symbol, number)
-        body.capacities.add(number)
+        body.extents[number] = symbol
 
 
 FORMS: dict[Form, Callable[[BodyEncoder, Instr, Plan], None]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hvisa.assembler import layout
-from hvisa.assembler.annotations import DefinitionNames
+from hvisa.assembler.names import DefinitionNames
 from hvisa.assembler.attributes import read_attributes
 from hvisa.assembler.body_decoder import BodyDecoder, Tables
 from hvisa.assembler.reader import Reader

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 from hvisa.assembler.leb128 import LebError, read_signed, read_unsigned
 from hvisa.assembler.problems import problem
@@ -160,3 +161,19 @@ def check_used(used: bytearray, what: str, reader: Reader) -> None:
     number = used.find(0)
     if number >= 0:
         reader.fail("HV0829", f"{what} {number}")
+
+
+def read_gaps(reader: Reader, what: str, least: int) -> Iterator[int]:
+    """Rising numbers, each written as the gap to the one before."""
+    following = 0
+    for _ in range(reader.count(what, least)):
+        following += reader.number() + 1
+        yield following - 1
+
+
+def check_below(reader: Reader, numbers: dict[int, Any], bound: int, what: str,
+                at: int | None = None) -> None:
+    """Refuse an annotation of something that is not there. `numbers` are in order."""
+    last = next(reversed(numbers), -1)
+    if last >= bound:
+        reader.fail("HV0830", f"{what} {last}; there are {bound}", at)

@@ -17,6 +17,7 @@ from hvisa.graph import model
 from hvisa.graph.model import (Argument, Attribute, Definition, DimValue, Function, GlobalConstant,
                                GlobalRef, Instr, InternalNode, LeafNode, Literal, Module, NodeDetail,
                                Operand, Output, Port, Region, Value)
+from hvisa.graph.numbering import header_dims, header_symbols
 from hvisa.spec import dimensions as dims
 from hvisa.spec import literals, operations
 from hvisa.spec import types as ty
@@ -169,7 +170,11 @@ class Actions:
             return Literal(str(part))
         if isinstance(part, Dim):
             value = part.constant
-            return Literal(str(value)) if value is not None else DimValue(part)
+            if value is not None:
+                return Literal(str(value))
+            # `%n + 0` is the value itself, as its canonical text says.
+            symbol = part.symbol
+            return (self.state.scope.get(symbol) if symbol else None) or DimValue(part)
         assert isinstance(part, Literal), part
         return part
 
@@ -527,10 +532,9 @@ class Actions:
 
     def _header_symbols(self, definition: Definition, names: list[str]) -> None:
         """Symbols are what the shapes of ports name and no port is."""
-        types = [p.type for p in definition.ports] + definition.results
         ids = {v.name for v in definition.ids}
-        for found in [n for t in types for n in type_symbols(t)] + [
-                n for d in definition.grid for n in d.symbols()]:
+        for found in header_symbols(definition) + [
+                n for d in header_dims(definition) for n in d.symbols()]:
             value = self.state.scope.get(found)
             if value is None:
                 value = self.state.scope[found] = Value(found, ty.INDEX)
@@ -580,7 +584,8 @@ class Actions:
         frame = state.frames.pop()
         depth = len(state.frames)
         body = frame.region.body
-        if not body or not body[-1].row.terminator:  # a region that yields nothing need not say so
+        if not body or not body[-1].row.terminator:
+            # The text leaves out a yield of nothing; in the model each region ends in a terminator.
             span = body[-1].span if body else state.definition.span if state.definition else None
             body.append(Instr(ROWS["yield"], [], [], span))
         while state.forward and state.forward[-1][3] == depth + 1:
@@ -881,6 +886,7 @@ class Actions:
 
     def if_op(self, c: list[Any]) -> Instr:
         instr = Instr(ROWS["if"], [self.operand(c[1])], [], self.span(c[0]))
+        instr.attributes = _tail(c).attributes
         regions = [p for p in c if type(p) is Region]
         if len(regions) == 1:
             regions.append(Region([], [Instr(ROWS["yield"], [], [], instr.span)]))
@@ -954,12 +960,14 @@ class Actions:
         name, value, axis, *points = c
         instr = Instr(ROWS["split"], [self.operand(value)], [], self.span(name))
         instr.immediates = (self._count(axis),)
-        instr.detail = tuple(self.dim(p) for p in points)
+        instr.detail = tuple(self.dim(p) for p in points if type(p) is not Tail)
+        instr.attributes = _tail(points).attributes
         return instr
 
     def match_op(self, c: list[Any]) -> Instr:
-        name, left, right = c
+        name, left, right, *tails = c
         instr = Instr(ROWS["match"], [], [], self.span(name))
+        instr.attributes = _tail(tails).attributes
         instr.detail = (self.dim(left), self.dim(right))
         symbol = instr.detail[0].symbol
         if symbol is not None and symbol not in self.state.scope and type(left) is Token:
@@ -968,22 +976,13 @@ class Actions:
         return instr
 
     def delay_op(self, c: list[Any]) -> Instr:
-        name, init, following = c
+        name, init, following, *tails = c
         placeholder = Value(following[1:], ty.ERROR)
         instr = Instr(ROWS["delay"], [self.operand(init), placeholder], [], self.span(name))
+        instr.attributes = _tail(tails).attributes
         self.state.forward.append((instr, 1, following, len(self.state.frames)))
         return instr
 
 
 class _Skip(Exception):
     """The statement can't be built; its error is recorded."""
-
-
-def type_symbols(type_: Type) -> list[str]:
-    """Dimension symbols that a type names, in order, repeats included."""
-    if isinstance(type_, ty.BufferType):
-        found = [n for d in type_.shape for n in d.symbols()]
-        return found + (list(type_.capacity.symbols()) if type_.capacity else [])
-    if isinstance(type_, ty.GridType):
-        return [n for d in type_.extents for n in d.symbols()]
-    return type_symbols(type_.item) if isinstance(type_, ty.StreamType) else []

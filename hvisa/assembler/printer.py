@@ -98,7 +98,7 @@ class Printer:
     def module(self, module: Module) -> str:
         if module.name:
             self.line(f"module {quote(module.name)}", 1 if self.comments else 0)
-        for feature in module.features:
+        for feature in sorted(set(module.features)):
             self.line(f"feature {quote(feature)}")
         if module.math_version:
             self.line(f"math {module.math_version}")
@@ -214,7 +214,8 @@ def _tail(effect: int, implements: str, attributes: Sequence[Attribute]) -> str:
     if implements:
         out += f" implements {quote(implements)}"
     if attributes:
-        out += f" with ({', '.join(map(_attribute, attributes))})"
+        # Attributes are a set: hints live apart from the others in bytecode.
+        out += f" with ({', '.join(map(_attribute, sorted(attributes, key=Attribute.key)))})"
     return out
 
 

@@ -189,7 +189,7 @@ def _outputs(run: Reporter, instr: Instr, callee: Definition, taken: list[Port],
         elif output.whole is not None:
             types.append(output.whole)
         else:
-            types.append(_fresh(ty.substitute(port.type, binding), instr, number))
+            types.append(_fresh(port.type, ty.substitute(port.type, binding), instr, number))
         if output.form:
             run.report("HV0503", f"`{OUTPUT_FORMS[output.form]}` joins results given per instance",
                        instr, note=f"`%{port.name}` is a buffer")
@@ -201,12 +201,19 @@ def _outputs(run: Reporter, instr: Instr, callee: Definition, taken: list[Port],
     return types
 
 
-def _fresh(type_: Type, instr: Instr, number: int) -> Type:
+def capacity_symbol(result: str | None, port_type: Type) -> str | None:
+    """The symbol of the leading extent of a node's result, if it is known only after the run."""
+    if not isinstance(port_type, BufferType) or port_type.capacity is None:
+        return None
+    return f"{result}.{port_type.shape[0].symbol}"
+
+
+def _fresh(port_type: Type, type_: Type, instr: Instr, number: int) -> Type:
     """A leading extent that is known after the run is a new symbol, named after the result."""
-    if not isinstance(type_, BufferType) or type_.capacity is None:
-        return type_
     name = instr.results[number].name if number < len(instr.results) else None
-    symbol = f"{name or instr.callee}.{type_.shape[0].symbol}"
+    symbol = capacity_symbol(name or instr.callee, port_type)
+    if symbol is None or not isinstance(type_, BufferType):
+        return type_
     return ty.buffer(type_.element, (dims.symbol(symbol), *type_.shape[1:]), type_.capacity)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 MAX_TERMS = 64
 MAX_DEGREE = 8
 MAX_DEPTH = 16  # nesting of floordiv, mod, min and max
+MAX_SIZE = 512  # factors in all, nested ones included: substitution could grow it exponentially
 MAX_COEFFICIENT = 1 << 62
 
 
@@ -22,7 +23,7 @@ class DimError(ValueError):
 class Atom:
     """An opaque operation on dimensions: `kind` in floordiv, mod, min, max."""
 
-    __slots__ = ("_hash", "_key", "depth", "kind", "operands")
+    __slots__ = ("_hash", "_key", "depth", "kind", "operands", "size")
 
     def __init__(self, kind: str, operands: tuple[Dim, ...]):
         self.kind = kind
@@ -31,6 +32,7 @@ class Atom:
                               if isinstance(a, Atom)), default=0)
         if self.depth > MAX_DEPTH:
             raise DimError(f"a dimension nests at most {MAX_DEPTH} deep")
+        self.size = 1 + sum(o.size for o in operands)
         self._key = (kind, *(o.sort_key() for o in operands))
         self._hash = hash(self._key)
 
@@ -54,7 +56,7 @@ def _atom_key(atom: str | Atom) -> tuple[object, ...]:
 class Dim:
     """An immutable dimension expression; use `+ - *` and the functions of this module."""
 
-    __slots__ = ("_hash", "_key", "terms")
+    __slots__ = ("_hash", "_key", "size", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]):
         kept = [(m, c) for m, c in terms.items() if c]
@@ -62,6 +64,9 @@ class Dim:
             raise DimError(f"a dimension has at most {MAX_TERMS} terms of degree {MAX_DEGREE}")
         if any(abs(c) > MAX_COEFFICIENT for _, c in kept):
             raise DimError("a dimension's coefficients are at most 2^62")
+        self.size = len(kept) + sum(a.size if isinstance(a, Atom) else 1 for m, _ in kept for a in m)
+        if self.size > MAX_SIZE:
+            raise DimError(f"a dimension has at most {MAX_SIZE} factors, nested ones included")
         kept.sort(key=lambda t: (-len(t[0]), tuple(_atom_key(a) for a in t[0])))
         self.terms: tuple[tuple[Monomial, int], ...] = tuple(kept)
         self._key = tuple((tuple(_atom_key(a) for a in m), c) for m, c in kept)

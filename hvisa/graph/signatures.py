@@ -32,6 +32,10 @@ class Reporter(Protocol):
 
     def settle(self, instr: Instr, position: int, wanted: Type) -> Type: ...
 
+    def same(self, left: Dim, right: Dim) -> bool: ...
+
+    def fits(self, wanted: Type, found: Type) -> bool: ...
+
 
 def fits(wanted: Type, found: Type) -> bool:
     """Whether a value of type `found` may stand where `wanted` is written: equal, or a buffer whose
@@ -247,12 +251,12 @@ def _check_argument(run: Reporter, instr: Instr, callee: Definition, port: Port,
     except DimError as error:
         run.report("HV0602", str(error), instr, position)
         return
-    if wanted is found or fits(wanted, found):
+    if wanted is found or run.fits(wanted, found):
         return
     if isinstance(wanted, BufferType) and isinstance(found, BufferType) \
             and wanted.element is found.element and wanted.rank == found.rank:
         for axis, (a, b) in enumerate(zip(wanted.shape, found.shape, strict=True)):
-            if a != b:
+            if not run.same(a, b):
                 run.report("HV0605", f"dimension {axis} of `%{port.name}` of `@{callee.name}` is `{a}`"
                            f", the argument has `{b}`", instr, position,
                            f"this is {found}, expected {wanted}",
@@ -268,7 +272,7 @@ def _check_one_to_one(run: Reporter, instr: Instr, port: Port, found: GridType,
     if port.type is not found.element:
         run.report("HV0203", f"argument for `%{port.name}` has the wrong type", instr, position,
                    f"each instance gives {found.element}, the port takes {port.type}")
-    elif found.extents != extents:
+    elif len(found.extents) != len(extents) or not all(map(run.same, found.extents, extents)):
         mine = ", ".join(map(str, extents))
         run.report("HV0504", "a one-to-one edge needs equal grids", instr, position,
                    f"this is {found}, the consumer's grid is ({mine})",

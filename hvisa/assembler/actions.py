@@ -575,8 +575,13 @@ class Actions:
             instr.operands[position] = self.lookup(token)
         if frame.holds:
             state.held.append(frame.names)
-        else:
-            self._forget(frame.names)
+            return frame.region
+        self._forget(frame.names)
+        body = frame.region.body
+        if not body or not body[-1].row.terminator:  # an empty `yield` may be left out
+            last = body[-1].span if body else None
+            body.append(Instr(ROWS["yield"], [], [], last or (
+                state.definition.span if state.definition else None)))
         return frame.region
 
     def _forget(self, names: list[str]) -> None:
@@ -868,9 +873,6 @@ class Actions:
         regions = [p for p in c if type(p) is Region]
         if len(regions) == 1:
             regions.append(Region([], [Instr(ROWS["yield"], [], [], instr.span)]))
-        for region in regions:
-            if not region.body:  # an empty branch is a branch without results
-                region.body.append(Instr(ROWS["yield"], [], [], instr.span))
         instr.regions = tuple(regions)
         return instr
 

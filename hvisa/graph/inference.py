@@ -13,14 +13,24 @@ from typing import cast
 
 from hvisa.diagnostics import Diagnostic, Span
 from hvisa.graph import signatures
-from hvisa.graph.model import (ENTER, LEAVE, Constant, Definition, Function, GlobalRef, Instr, Literal,
-                               Module, Operand, Region, Value, walk)
-from hvisa.spec import dimensions as dims
-from hvisa.spec import literals
-from hvisa.spec import types as ty
+from hvisa.graph.model import (
+    ENTER,
+    LEAVE,
+    Constant,
+    Definition,
+    Function,
+    GlobalRef,
+    Instr,
+    Literal,
+    Module,
+    Operand,
+    Region,
+    Value,
+    walk,
+)
+from hvisa.spec import dimensions as dims, literals, types as ty
 from hvisa.spec.definitions import Form, InstrDef, TypeRuleError
 from hvisa.spec.dimensions import Dim, DimError
-from hvisa.spec.operations import REDUCTIONS
 from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
 
 # Tokens of a statement that are operands, so that a caret can be put under one of them.
@@ -471,7 +481,7 @@ def late_checks(module: Module) -> Iterator[Diagnostic]:
         for _, instr, _ in walk(definition.body):
             if instr.row.mnemonic != "delay" or not instr.results:
                 continue
-            wanted, following = instr.results[0].type, cast("Operand", instr.operands[1]).type
+            wanted, following = instr.results[0].type, instr.operands[1].type
             if ty.ERROR not in (wanted, following) and wanted is not following:
                 yield Diagnostic("HV0505", "`delay` and what follows carry different items",
                                  instr.span, note=f"the item is {wanted}, `next` is {following}")

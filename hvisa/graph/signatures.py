@@ -9,10 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from hvisa.graph.model import (Argument, Box, Constant, Definition, DimValue, Function, Instr,
-                               Literal, Operand, Output, Port, Value)
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.graph.model import (
+    Box,
+    Constant,
+    Definition,
+    DimValue,
+    Function,
+    Instr,
+    Literal,
+    Operand,
+    Output,
+    Port,
+    Value,
+)
+from hvisa.spec import dimensions as dims, types as ty
+from hvisa.spec.definitions import Form
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.literals import integer_value
 from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
@@ -133,6 +144,7 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
         if isinstance(output.whole, BufferType) and output.box is not None:
             part = boxed(run, instr, output.whole, output.box, -1)
             _bind_shape(port.type, part, binding)
+    _bind_rest(callee, binding)
     grid = callee.grid if callee.kind == "leaf" else detail.grid
     if callee.kind == "leaf" and detail.grid:
         run.report("HV0502", f"`@{callee.name}` is a leaf: its grid is in its own header", instr)
@@ -240,6 +252,31 @@ def _bind_shape(wanted: Type, found: Type, binding: Bindings) -> None:
         symbol = port_dim.symbol
         if symbol is not None:
             binding.setdefault(symbol, dim)
+
+
+def _bind_rest(callee: Definition, binding: Bindings) -> None:
+    """Symbols that arguments do not bind: by a `match` at the top of the callee's body, else by a name
+    of their own, so that no symbol of the caller is meant by accident."""
+    if all(symbol in binding for symbol in callee.symbols):
+        return
+    for instr in callee.body.body if callee.body is not None else ():
+        if instr.row.form is Form.MATCH and isinstance(instr.detail, tuple):
+            for left, right in (instr.detail, instr.detail[::-1]):
+                if left.symbol in callee.symbols and left.symbol not in binding \
+                        and all(s in binding for s in right.symbols()):
+                    binding[left.symbol] = right.substitute(binding)
+    fresh = {p.type.shape[0].symbol for p in callee.ports
+             if isinstance(p.type, BufferType) and p.type.capacity is not None}
+    for symbol in callee.symbols:
+        if symbol not in binding and symbol not in fresh:
+            binding[symbol] = dims.symbol(f"@{callee.name}.{symbol}")
+
+
+def binding_of(instr: Instr, callee: Definition) -> Bindings:
+    """What the symbols of a well-typed node's leaf stand for, in the graph's symbols."""
+    binding = _bind(callee, callee.taken, [o.type for o in instr.operands], instr.operands)
+    _bind_rest(callee, binding)
+    return binding
 
 
 def _check_argument(run: Reporter, instr: Instr, callee: Definition, port: Port, found: Type,

@@ -39,9 +39,9 @@ class Tail:
 
     __slots__ = ("attributes", "effect", "implements")
 
-    def __init__(self, effect: int = 0, implements: str = "",
+    def __init__(self, effect: int = -1, implements: str = "",
                  attributes: tuple[Attribute, ...] = ()):
-        self.effect = effect
+        self.effect = effect  # -1 where none is written
         self.implements = implements
         self.attributes = attributes
 
@@ -84,6 +84,7 @@ class State:
         self.pending: tuple[list[Value], list[str], bool] = ([], [], False)
         self.held: list[list[str]] = []
         self.forward: list[tuple[Instr, int, Token, int]] = []
+        self.stated_effect = -1
         self.count = 0
         self.nodes = 0
         self.edges = 0
@@ -510,7 +511,8 @@ class Actions:
             if isinstance(part, tuple):
                 self._head_part(definition, part, names)
         tail = _tail(rest)
-        definition.effect, definition.implements = tail.effect, tail.implements
+        definition.effect, definition.implements = max(tail.effect, 0), tail.implements
+        state.stated_effect = tail.effect
         definition.attributes = tail.attributes
         self._header_symbols(definition, names)
         state.pending = ([], names, False)
@@ -566,6 +568,8 @@ class Actions:
                        help="declare `extern func @name(...) -> (...)`")
         else:
             definition.external = True
+            if self.state.stated_effect < 0:  # semantics 23: nothing is known of a host function
+                definition.effect = operations.EFFECT_CLASSES.index("nondeterministic")
             self._add(definition)
 
     # -- regions and statements ----------------------------------------------------------------
@@ -593,8 +597,13 @@ class Actions:
             instr.operands[position] = self.lookup(token)
         if frame.holds:
             state.held.append(frame.names)
-        else:
-            self._forget(frame.names)
+            return frame.region
+        self._forget(frame.names)
+        body = frame.region.body
+        if not body or not body[-1].row.terminator:  # an empty `yield` may be left out
+            last = body[-1].span if body else None
+            body.append(Instr(ROWS["yield"], [], [], last or (
+                state.definition.span if state.definition else None)))
         return frame.region
 
     def _forget(self, names: list[str]) -> None:
@@ -942,7 +951,7 @@ class Actions:
         names: list[str] = []
         ids = [self.declare(token, ty.INDEX, names) for token, _ in axes]
         tail = _tail(rest)
-        detail = NodeDetail(tuple(e for _, e in axes), ids, [], outputs, tail.effect)
+        detail = NodeDetail(tuple(e for _, e in axes), ids, [], outputs, max(tail.effect, 0))
         for part, argument in (p for p in parts if isinstance(p[1], Argument)):
             if type(part) is tuple:
                 self.error("HV0106", "a node takes values, views and numbers", name)

@@ -228,6 +228,8 @@ def _head(definition: Definition) -> str:
         text += f" -> ({', '.join(results)})"
     if definition.ids:
         text += f" {_grid(definition.ids, definition.grid)}"
+    if isinstance(definition, Function) and definition.external and not definition.effect:
+        text += " exact"  # a host function is nondeterministic unless it says otherwise
     return text + _tail(definition.effect, definition.implements, definition.attributes)
 
 

@@ -72,5 +72,5 @@ def _python_number(found: Any, element: ScalarType, what: str) -> Array:
 
 def to_host(value: Array, type_: Type) -> Any:
     """A uniform value as a numpy scalar, or an array for a vector, of the storage dtype."""
-    stored = values.to_storage(value[0], values.element_type(type_))
-    return np.array(stored) if isinstance(type_, VectorType) else stored[()]
+    stored = values.to_storage(value, values.element_type(type_))[0]
+    return np.array(stored) if isinstance(type_, VectorType) else stored

@@ -31,11 +31,12 @@ def join(how: Joiner, array: Array, positions: tuple[Array, ...], inputs: Array,
     """Join the inputs into the elements at the positions, in lane order; the old values if
     wanted."""
     operator, element = how
+    array, positions = _at_least_one_axis(array, positions, len(inputs))
     if not wants_old and element.is_integer:
         _AT_ONCE[operator].at(array, positions, inputs)
         return None
     old = np.zeros(len(inputs), inputs.dtype)
-    for number, place in enumerate(_places(positions, len(inputs))):
+    for number, place in enumerate(_places(positions)):
         before = values.from_storage(array[place].reshape(1), element)
         new = inputs[number:number + 1]
         old[number] = before[0]
@@ -49,8 +50,9 @@ def compare_exchange(array: Array, positions: tuple[Array, ...], expected: Array
                      element: ScalarType) -> Array:
     """Write each input where the bits are those expected, in lane order; the old values. All NaNs
     are one value (semantics 13)."""
+    array, positions = _at_least_one_axis(array, positions, len(inputs))
     old = np.zeros(len(inputs), inputs.dtype)
-    for number, place in enumerate(_places(positions, len(inputs))):
+    for number, place in enumerate(_places(positions)):
         before = values.from_storage(array[place].reshape(1), element)
         old[number] = before[0]
         if _bits(before, element) == _bits(expected[number:number + 1], element):
@@ -62,7 +64,11 @@ def _bits(value: Array, element: ScalarType) -> int:
     return int((numerics.canonical_bits(value) if element.is_float else value)[0])
 
 
-def _places(positions: tuple[Array, ...], count: int) -> list[tuple[int, ...]]:
-    if not positions:
-        return [()] * count
+def _at_least_one_axis(array: Array, positions: tuple[Array, ...], count: int,
+                       ) -> tuple[Array, tuple[Array, ...]]:
+    """The one element of a buffer of rank 0, as a buffer of rank 1."""
+    return (array, positions) if positions else (array.reshape(1), (np.zeros(count, np.int64),))
+
+
+def _places(positions: tuple[Array, ...]) -> list[tuple[int, ...]]:
     return list(zip(*(p.tolist() for p in positions), strict=True))

@@ -93,6 +93,8 @@ def launch_leaf(machine: Machine, definition: Definition, arguments: dict[str, A
             array = bound[port.name]
             if port.written:
                 array = fresh[port.name] = new_version(port, arguments, environment)
+                # An extent with a capacity is all of it until the launch has ended.
+                shapes.bind(port.type, array.shape, environment)
             bound[port.name] = LeafBuffer(f"%{port.name}", port.type.element, array,
                                           watch=_watch(machine, launch, port, array.shape))
     total = math.prod(grid)

@@ -151,6 +151,8 @@ class Actions:
                     return dims.symbol(part[1:])
                 if part.type == "NUMBER":
                     return dims.constant(int(part, 0))
+            if isinstance(part, Literal):
+                return dims.constant(int(part.text, 0))
         except (ValueError, DimError):
             pass
         text = part.text if isinstance(part, Literal) else str(part)
@@ -210,7 +212,16 @@ class Actions:
         part = c[0]
         if type(part) is Token and part.type in ("NUMBER", "WORD"):
             return Literal(f"-{part}")
-        return self._build([part.text] if False else c, lambda a: -a)
+        if isinstance(part, Literal):
+            negated = Literal(part.text[1:] if part.text.startswith("-") else f"-{part.text}")
+            negated.type = part.type
+            return negated
+        return self._build(c, lambda a: -a)
+
+    def typed_number(self, c: list[Any]) -> Literal:
+        literal = Literal(str(c[0]))
+        literal.type = ty.BY_NAME[c[1]]
+        return literal
 
     def dimension_function(self, c: list[Any]) -> Dim:
         name, *parts = c

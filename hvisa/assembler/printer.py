@@ -243,6 +243,11 @@ def operand(value: Operand) -> str:
     return f"@{value.name}" if isinstance(value, GlobalRef) else value.text
 
 
+def typed_operand(value: Operand) -> str:
+    """An operand whose type nothing beside it tells: a number is followed by it."""
+    return operand(value) + (f":{value.type}" if isinstance(value, Constant) else "")
+
+
 def box_text(box: Box) -> str:
     return "[" + ", ".join(f"{a} :+ {b}" for a, b in box) + "]"
 
@@ -273,7 +278,9 @@ def _needs_type(instr: Instr) -> Type | None:
         return None
     typed = [v for v, r in zip(instr.operands, row.signature.operands, strict=False)
              if r.pattern.word in ("T", "vector")]
-    if row.mnemonic in ("print", "pack"):
+    if row.mnemonic == "print":
+        return None
+    if row.mnemonic == "pack":
         typed = list(instr.operands)
     if not typed or any(not isinstance(v, (Constant, Literal)) for v in typed):
         return None
@@ -291,6 +298,8 @@ def _plain(instr: Instr) -> str:
         parts = [f"@{instr.callee}({', '.join(map(operand, instr.operands))})"]
     elif row.form is Form.BOX:
         parts = [operand(instr.operands[0]) + box_text(instr.detail)]
+    elif row.mnemonic in ("convert", "bitcast", "print"):
+        parts = [typed_operand(v) for v in instr.operands]
     else:
         parts = [operand(v) for v in instr.operands]
     for slot, value in zip(row.immediates, instr.immediates, strict=True):
@@ -315,7 +324,9 @@ def _carries(instr: Instr, parameters: Sequence[Value], inits: Sequence[Operand]
 def _for(instr: Instr) -> str:
     low, high, step, *inits = instr.operands
     counter, *carried = instr.regions[0].parameters
-    text = f"for %{counter.name} in {operand(low)} .. {operand(high)}"
+    open_type = all(isinstance(v, Constant) for v in instr.operands[:3]) and low.type is not ty.INDEX
+    first = typed_operand(low) if open_type else operand(low)
+    text = f"for %{counter.name} in {first} .. {operand(high)}"
     if not (isinstance(step, Constant) and integer_value(step.bits, step.type) == 1):
         text += f" step {operand(step)}"
     if carried:

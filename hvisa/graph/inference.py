@@ -240,8 +240,7 @@ class Inference:
             self._infer(instr, types)
 
     def _bounds(self, instr: Instr) -> list[Type]:
-        known = next((o.type for o in instr.operands[:3] if not isinstance(o, Literal)
-                      and o.type is not ty.ERROR), ty.INDEX)
+        known = next((o.type for o in instr.operands[:3] if o.type is not ty.ERROR), ty.INDEX)
         bounds = [self.settle(instr, n, known) for n in range(3)]
         return bounds + [self._carried(instr, n) for n in range(3, len(instr.operands))]
 

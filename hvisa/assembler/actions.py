@@ -152,6 +152,8 @@ class Actions:
                     return dims.symbol(part[1:])
                 if part.type == "NUMBER":
                     return dims.constant(int(part, 0))
+            if isinstance(part, Literal):
+                return dims.constant(int(part.text, 0))
         except (ValueError, DimError):
             pass
         text = part.text if isinstance(part, Literal) else str(part)
@@ -211,7 +213,16 @@ class Actions:
         part = c[0]
         if type(part) is Token and part.type in ("NUMBER", "WORD"):
             return Literal(f"-{part}")
-        return self._build([part.text] if False else c, lambda a: -a)
+        if isinstance(part, Literal):
+            negated = Literal(part.text[1:] if part.text.startswith("-") else f"-{part.text}")
+            negated.type = part.type
+            return negated
+        return self._build(c, lambda a: -a)
+
+    def typed_number(self, c: list[Any]) -> Literal:
+        literal = Literal(str(c[0]))
+        literal.type = ty.BY_NAME[c[1]]
+        return literal
 
     def dimension_function(self, c: list[Any]) -> Dim:
         name, *parts = c
@@ -223,19 +234,6 @@ class Actions:
             self.error("HV0601", f"`{name}` takes two dimensions, {len(parts)} given", name)
             return dims.constant(1)
         return self._build(parts, dims.FUNCTIONS[str(name)])
-
-    def typed_literal(self, c: list[Any]) -> Any:
-        part, name = c
-        if type(part) is Token and part.type in ("NUMBER", "WORD"):
-            part = Literal(str(part))
-        elif isinstance(part, Dim) and part.constant is not None:
-            part = Literal(str(part.constant))
-        if not isinstance(part, Literal):
-            self.error("HV0106", "`as` gives a type to a number", name,
-                       help=f"convert a value: `%c = convert {name} %x`")
-            return part
-        part.type = ty.BY_NAME[name]
-        return part
 
     def literal(self, c: list[Any]) -> str:
         return str(c[0])

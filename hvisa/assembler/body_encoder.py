@@ -12,7 +12,7 @@ from typing import cast
 from hvisa.assembler import layout
 from hvisa.assembler.attributes import write_listed
 from hvisa.assembler.forms_encoder import FORMS
-from hvisa.assembler.layout import GENERIC, INTS, PLANS, SIMPLE, TEXT, Plan
+from hvisa.assembler.layout import GENERIC, INT, PLANS, SIMPLE, TEXT, Plan
 from hvisa.assembler.leb128 import unsigned, zigzag
 from hvisa.assembler.problems import unencodable
 from hvisa.assembler.shapes import TypeTable, encode_dim
@@ -167,6 +167,9 @@ class BodyEncoder:
                             distance = count - numbers[operand] << 1  # type: ignore[index]
                             if distance < 128:
                                 append(distance)
+                            elif distance < 16384:
+                                append(distance & 127 | 128)
+                                append(distance >> 7)
                             else:
                                 out += unsigned(distance)
                         else:
@@ -265,12 +268,12 @@ class BodyEncoder:
 
     def generic(self, instr: Instr, plan: Plan) -> None:
         """Everything but the opcode, as the plan says."""
-        writer = self.writer
-        self.immediates(instr, plan)
+        if plan.immediates or instr.immediates:
+            self._immediates(instr, plan)
         if plan.fast:
-            writer.number(instr.fast)
+            self.writer.number(instr.fast)
         if plan.type_argument:
-            self.type_argument(instr, plan)
+            self._type_argument(instr, plan)
         operands = instr.operands
         extra = len(operands) - plan.fixed
         if extra < 0 or (extra and not plan.variadic):
@@ -279,28 +282,30 @@ class BodyEncoder:
             self._access(instr, plan, extra)
             return
         if plan.variadic:
-            writer.number(extra)
+            self.writer.number(extra)
         for operand in operands:
             self.operand(operand)
 
-    def immediates(self, instr: Instr, plan: Plan) -> None:
-        writer = self.writer
+    def _immediates(self, instr: Instr, plan: Plan) -> None:
         if len(instr.immediates) != len(plan.immediates):
             raise self.error(f"{len(instr.immediates)} immediates")
         for value, kind in zip(instr.immediates, plan.immediates, strict=True):
-            if kind == TEXT:
-                writer.string(self.tables.strings, value.encode())
-                continue
-            numbers = value if kind == INTS else (value,)
-            bound = kind if kind > 0 else MAX_INTEGER
-            if any(not 0 <= n < bound for n in numbers):
-                raise self.error(f"an immediate is {value}")
-            if kind == INTS:
-                writer.number(len(numbers))
-            for number in numbers:
-                writer.number(number)
+            if kind >= INT:
+                self._immediate(value, kind)
+            elif kind == TEXT:
+                self.writer.string(self.tables.strings, value.encode())
+            else:
+                self.writer.number(len(value))
+                for number in value:
+                    self._immediate(number, INT)
 
-    def type_argument(self, instr: Instr, plan: Plan) -> None:
+    def _immediate(self, value: int, kind: int) -> None:
+        """A choice of `kind` words, or an integer."""
+        if not 0 <= value < (MAX_INTEGER if kind == INT else kind):
+            raise self.error(f"an immediate is {value}")
+        self.writer.number(value)
+
+    def _type_argument(self, instr: Instr, plan: Plan) -> None:
         type_ = instr.type_argument
         optional = plan.type_argument == 2
         if type_ is None:
@@ -318,13 +323,14 @@ class BodyEncoder:
 
     def _access(self, instr: Instr, plan: Plan, extra: int) -> None:
         """An access: operands and displacements, which stand on values only."""
-        operands, offsets = list(instr.operands), list(instr.offsets) or [0] * extra
-        if len(offsets) != extra:
+        operands, offsets = instr.operands, instr.offsets
+        if offsets and len(offsets) != extra:
             raise self.error(f"{len(offsets)} displacements for {extra} indices")
-        for position, offset in enumerate(offsets, plan.fixed):
-            operand = operands[position]
-            if operand.__class__ is not Value:
-                operands[position], offsets[position - plan.fixed] = self._displaced(operand, offset)
+        if offsets or any(o.__class__ is DimValue for o in operands[plan.fixed:]):
+            pairs = [self._displaced(o, n) for o, n in
+                     zip(operands[plan.fixed:], offsets or (0,) * extra, strict=True)]
+            operands = operands[:plan.fixed] + [o for o, _ in pairs]
+            offsets = tuple(n for _, n in pairs)
         moved = any(offsets)
         self.writer.number(extra << 1 | moved)
         for operand in operands:
@@ -337,6 +343,8 @@ class BodyEncoder:
 
     def _displaced(self, operand: Operand, offset: int) -> tuple[Operand, int]:
         """A constant takes its displacement in, a symbol plus a constant becomes a displaced value."""
+        if isinstance(operand, Value):
+            return operand, offset
         if isinstance(operand, Constant):
             return (Constant(operand.type, self._bits(integer_value(operand.bits, operand.type)
                                                       + offset)) if offset else operand), 0
@@ -355,8 +363,8 @@ class BodyEncoder:
 
     def operand(self, operand: Operand) -> None:
         """One operand: a distance, or an entry of the table of constants."""
-        if isinstance(operand, Value):
-            self.writer.number(len(self.numbers) - self.numbers[operand] << 1)
+        if operand.__class__ is Value:
+            self.writer.number(len(self.numbers) - self.numbers[operand] << 1)  # type: ignore[index]
             return
         if isinstance(operand, DimValue):
             constant, symbol = operand.dim.constant, operand.dim.symbol

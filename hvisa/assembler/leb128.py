@@ -23,8 +23,8 @@ class LebError(ValueError):
 
 def unsigned(value: int) -> bytes:
     """The encoding of a number from 0 to 2^64 - 1."""
-    if 0 <= value < 128:
-        return _ONE_BYTE[value]
+    if 0 <= value < 16384:
+        return _ONE_BYTE[value] if value < 128 else bytes((value & 127 | 128, value >> 7))
     if not 0 <= value < 1 << MAX_BITS:
         raise LebError(f"{value} does not fit an unsigned number of {MAX_BITS} bits")
     out = bytearray()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from hvisa.assembler.leb128 import unsigned
 from hvisa.assembler.problems import unencodable
 from hvisa.assembler.reader import Reader, Strings, read_gaps
-from hvisa.assembler.writer import Table, Writer, string_table
 from hvisa.graph.model import ENTER, LEAVE, Module, NodeDetail, Region, Value, walk
 from hvisa.graph.numbering import header_symbols, number
 from hvisa.spec.definitions import Form
@@ -42,6 +43,8 @@ def default_global_name(letter: str, position: int, taken: set[str]) -> str:
 
 
 def is_value_name(name: str) -> bool:
+    if name.isascii() and name.isidentifier():  # the usual case, which costs less
+        return True
     return _VALUE_NAME.fullmatch(name) is not None
 
 
@@ -51,44 +54,67 @@ def is_global_name(name: str) -> bool:
 
 # -- writing ------------------------------------------------------------------------------------
 
-def _write_sparse(writer: Writer, strings: Table, entries: Sequence[tuple[int, str]]) -> None:
-    """Count, then for each the gap to the number before, and a string."""
-    writer.number(len(entries))
-    following = 0
-    for position, text in entries:
-        writer.number(position - following)
-        following = position + 1
-        writer.string(strings, text.encode())
+Sparse = list[tuple[int, str]]
+
+
+class _NameWriter:
+    """Bytes with numbers of strings. All strings are known first, so nothing is left open."""
+
+    def __init__(self, strings: Iterable[str]):
+        # UTF-8 sorts as its code points do.
+        self.entries = sorted(set(strings) - {""})
+        self.index = {text: n for n, text in enumerate(self.entries)}
+        self.out = bytearray()
+
+    def optional(self, text: str) -> None:
+        self.out += unsigned(self.index[text] + 1 if text else 0)
+
+    def sparse(self, entries: Sparse) -> None:
+        """Count, then for each the gap to the number before, and a string."""
+        out, index = self.out, self.index
+        out += unsigned(len(entries))
+        following = 0
+        for position, text in entries:
+            if position == following:
+                out.append(0)
+            else:
+                out += unsigned(position - following)
+            following = position + 1
+            out += unsigned(index[text])
+
+    def finish(self) -> bytes:
+        table = bytearray(unsigned(len(self.entries)))
+        for text in self.entries:
+            raw = text.encode()
+            table += unsigned(len(raw))
+            table += raw
+        return bytes(table + self.out)
 
 
 def write_names(module: Module, bodies: Sequence[BodyEncoder]) -> bytes:
     """The section `names`, empty if each name is the default."""
-    strings, writer = Table(), Writer()
     taken = {d.name for d in module.definitions.values() if d.public or d.body is None}
     taken |= {c.name for c in module.constants.values() if c.public}
     constants = [(n, c.name) for n, c in enumerate(module.constants.values())
                  if not c.public and c.name != default_global_name("c", n, taken)]
-    writer.optional_string(strings, module.name.encode())
-    _write_sparse(writer, strings, constants)
-    following = listed = 0
-    entries = Writer()
-    for position, body in enumerate(bodies):
-        own, values, capacities, results = _definition_names(body, position, taken)
-        if not own and not values and not capacities and not results:
-            continue
-        entries.number(position - following)
-        following = position + 1
-        listed += 1
-        entries.optional_string(strings, own.encode())
-        for part in (values, capacities, results):
-            _write_sparse(entries, strings, part)
-    if not module.name and not constants and not listed:
+    found = [(n, *_definition_names(body, n, taken)) for n, body in enumerate(bodies)]
+    found = [f for f in found if any(f[1:])]
+    if not module.name and not constants and not found:
         return b""
-    writer.number(listed)
-    return string_table(strings) + writer.finish() + entries.finish()
-
-
-Sparse = list[tuple[int, str]]
+    writer = _NameWriter(chain(
+        (module.name,), (s for _, s in constants), (own for _, own, *_ in found),
+        (s for _, _, *parts in found for part in parts for _, s in part)))
+    writer.optional(module.name)
+    writer.sparse(constants)
+    writer.out += unsigned(len(found))
+    following = 0
+    for position, own, *parts in found:
+        writer.out += unsigned(position - following)
+        following = position + 1
+        writer.optional(own)
+        for part in parts:
+            writer.sparse(part)
+    return writer.finish()
 
 
 def _definition_names(body: BodyEncoder, position: int,
@@ -103,8 +129,8 @@ def _definition_names(body: BodyEncoder, position: int,
         number(definition)
     _check_scopes(body)
     symbols = len(header_symbols(definition))
-    values = [(n, v.name) for n, v in enumerate(body.numbers)
-              if v.name is not None and v.name != default_value_name(n, symbols)]
+    values = [(n, v.name) for n, v in enumerate(body.numbers) if v.name is not None and (
+        v.name != str(n) if n >= symbols else v.name != default_value_name(n, symbols))]
     capacities = [(n, s) for n, s in sorted(body.own_extents.items())
                   if s != default_capacity_name(n)]
     results = [(n, s) for n, s in enumerate(definition.result_names) if s]

@@ -296,6 +296,11 @@ def operand(value: Operand) -> str:
     return f"@{value.name}" if isinstance(value, GlobalRef) else value.text
 
 
+def typed_operand(value: Operand) -> str:
+    """An operand whose type nothing beside it tells: a number is followed by it."""
+    return operand(value) + (f":{value.type}" if isinstance(value, Constant) else "")
+
+
 def box_text(box: Box) -> str:
     return "[" + ", ".join(f"{a} :+ {b}" for a, b in box) + "]"
 
@@ -344,13 +349,10 @@ def _plain(instr: Instr) -> str:
         parts = [f"@{instr.callee}({', '.join(map(operand, instr.operands))})"]
     elif row.form is Form.BOX:
         parts = [operand(instr.operands[0]) + box_text(instr.detail)]
+    elif row.mnemonic in ("convert", "bitcast", "print"):
+        parts = [typed_operand(v) for v in instr.operands]
     else:
-        # A number whose type the row leaves open says it itself.
-        open_ = row.type_argument == "needed" or any(o.pattern.word == "any"
-                                                     for o in row.signature.operands)
-        alone = open_ and row.mnemonic != "splat" and not row.terminator
-        parts = [f"{operand(v)} as {v.type}" if alone and isinstance(v, Constant) else operand(v)
-                 for v in instr.operands]
+        parts = [operand(v) for v in instr.operands]
     for slot, value in zip(row.immediates, instr.immediates, strict=True):
         if slot.kind is ImmediateKind.INT:
             parts.append(str(value))

@@ -41,12 +41,19 @@ class Reader:
 
     def number(self) -> int:
         """An unsigned number."""
-        at = self.at
-        if at < self.end and self.data[at] < 128:
-            self.at = at + 1
-            return self.data[at]
+        at, data = self.at, self.data
+        # One and two bytes are nearly all; what is wrong, or ends here, goes the long way.
+        if at + 1 < self.end:
+            low = data[at]
+            if low < 128:
+                self.at = at + 1
+                return low
+            high = data[at + 1]
+            if 0 < high < 128:
+                self.at = at + 2
+                return low & 127 | high << 7
         try:
-            value, self.at = read_unsigned(self.data, at, self.end)
+            value, self.at = read_unsigned(data, at, self.end)
         except LebError as error:
             self.fail("HV0821" if error.truncated else "HV0825", str(error), at)
         return value

@@ -75,6 +75,9 @@ class Writer:
             value = table.index[key] * scale + bias
             if value < 128:
                 done.append(value)
+            elif value < 16384:
+                done.append(value & 127 | 128)
+                done.append(value >> 7)
             else:
                 done += unsigned(value)
         done += source[last:]

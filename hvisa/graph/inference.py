@@ -318,8 +318,8 @@ class Inference:
 
     def _bounds(self, instr: Instr) -> list[Type]:
         counter = instr.regions[0].parameters[0].type
-        known = next((o.type for o in instr.operands[:3] if not isinstance(o, Literal)
-                      and o.type is not ty.ERROR), ty.INDEX if counter is ty.ERROR else counter)
+        known = next((o.type for o in instr.operands[:3] if o.type is not ty.ERROR),
+                     ty.INDEX if counter is ty.ERROR else counter)
         bounds = [self.settle(instr, n, known) for n in range(3)]
         return bounds + [self._carried(instr, n) for n in range(3, len(instr.operands))]
 

@@ -207,6 +207,8 @@ class Inference:
         assert isinstance(found, Literal)
         if isinstance(found.type, ScalarType):
             wanted = found.type
+        elif wanted is ty.ERROR and found.text in ("true", "false"):
+            wanted = ty.I1
         if not isinstance(wanted, ScalarType):
             if isinstance(wanted, VectorType):
                 self.report("HV0204", f"`{found.text}` stands where {wanted} is expected", instr,

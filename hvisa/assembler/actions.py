@@ -17,7 +17,7 @@ from hvisa.graph import model
 from hvisa.graph.model import (Argument, Attribute, Definition, DimValue, Function, GlobalConstant,
                                GlobalRef, Instr, InternalNode, LeafNode, Literal, Module, NodeDetail,
                                Operand, Output, Port, Region, Value)
-from hvisa.graph.numbering import header_dims, header_symbols
+from hvisa.graph.numbering import header_symbols
 from hvisa.spec import dimensions as dims
 from hvisa.spec import literals, operations
 from hvisa.spec import types as ty
@@ -85,6 +85,7 @@ class State:
         self.held: list[list[str]] = []
         self.forward: list[tuple[Instr, int, Token, int]] = []
         self.stated_effect = -1
+        self.near: Token | None = None  # the last number or name of an expression or type
         self.count = 0
         self.nodes = 0
         self.edges = 0
@@ -157,9 +158,7 @@ class Actions:
         except (ValueError, DimError):
             pass
         text = part.text if isinstance(part, Literal) else str(part)
-        token = part if type(part) is Token else getattr(part, "token", None)
-        self.error("HV0601", f"`{text}` is not a dimension",
-                   token if token is not None else self.state.module.span or Span(None),
+        self.error("HV0601", f"`{text}` is not a dimension", part if type(part) is Token else self.near,
                    help="a dimension is made of symbols and whole numbers with + - * floordiv mod "
                         "min max ceildiv")
         return dims.constant(0)
@@ -183,7 +182,12 @@ class Actions:
 
     # -- expressions ---------------------------------------------------------------------------
 
+    @property
+    def near(self) -> Token | Span:
+        return self.state.near or self.state.module.span or Span(self.state.source)
+
     def value(self, c: list[Any]) -> Token:
+        self.state.near = c[0]
         return c[0]
 
     number = global_value = value
@@ -196,7 +200,7 @@ class Actions:
             return build(*(self.dim(p) for p in c))
         except DimError as error:
             token = next((p for p in c if type(p) is Token), None)
-            self.error("HV0602", str(error), token or cast(Span, self.state.module.span),
+            self.error("HV0602", str(error), token or self.near,
                        help="write a shorter expression, or compute it in a node without grid")
             return dims.constant(1)
 
@@ -244,6 +248,7 @@ class Actions:
     # -- types ---------------------------------------------------------------------------------
 
     def scalar_type(self, c: list[Any]) -> ScalarType:
+        self.state.near = c[0]
         return ty.BY_NAME[c[0]]
 
     def vector_type(self, c: list[Any]) -> Type:
@@ -277,13 +282,13 @@ class Actions:
         element = c[0]
         if ty.element_of(element) is None:
             self.error("HV0219", f"`grid` holds scalars or vectors, not {element}",
-                       cast(Span, self.state.module.span))
+                       self.near)
             element = ty.I32
         return ty.grid(element, tuple(self.dim(p) for p in c[1:] if not isinstance(p, tuple)))
 
     def stream_type(self, c: list[Any]) -> Type:
         if isinstance(c[0], ty.StreamType):
-            self.error("HV0219", "a stream does not hold streams", cast(Span, self.state.module.span))
+            self.error("HV0219", "a stream does not hold streams", self.near)
             return c[0]
         return ty.stream(c[0])
 
@@ -533,8 +538,13 @@ class Actions:
     def _header_symbols(self, definition: Definition, names: list[str]) -> None:
         """Symbols are what the shapes of ports name and no port is."""
         ids = {v.name for v in definition.ids}
-        for found in header_symbols(definition) + [
-                n for d in header_dims(definition) for n in d.symbols()]:
+        place = definition.span
+        # In canonical order first, then whatever never stands alone.
+        named = [(n, place) for n in header_symbols(definition)]
+        named += [(n, p.span) for p in definition.ports for n in type_symbols(p.type)]
+        named += [(n, place) for t in definition.results for n in type_symbols(t)]
+        named += [(n, place) for d in definition.grid for n in d.symbols()]
+        for found, span in named:
             value = self.state.scope.get(found)
             if value is None:
                 value = self.state.scope[found] = Value(found, ty.INDEX)
@@ -543,7 +553,7 @@ class Actions:
             elif value.type is not ty.INDEX or found in ids:
                 self.error("HV0604", f"`%{found}` is not a dimension: it is {value.type}"
                            if found not in ids else f"the instance id `%{found}` is not a dimension",
-                           cast(Span, definition.span),
+                           span or self.near,
                            help="a dimension symbol is free in the shapes, or a port of type index")
 
     def definition(self, c: list[Any]) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
-from hvisa.diagnostics import Diagnostic, Span
+from hvisa.diagnostics import Diagnostic, Span, plural
 from hvisa.graph import signatures
 from hvisa.graph.model import (
     ENTER,
@@ -23,7 +23,6 @@ from hvisa.graph.model import (
     Instr,
     Literal,
     Module,
-    Operand,
     Region,
     Value,
     walk,
@@ -48,13 +47,16 @@ _RESULTS = re.compile(r"%[\w.]+(?:\s*:[^,=]*)?(?:\s*,\s*%[\w.]+(?:\s*:[^,=]*)?)*
 
 
 def operand_span(instr: Instr, operand: int) -> Span | None:
-    """The place of one operand of a statement, found by reading its text again."""
+    """The place of one operand of a statement, found by reading its text again; -1 for the mnemonic."""
     span = instr.span
-    if span is None or span.source is None or span.source.text is None or operand < 0:
+    if span is None or span.source is None or span.source.text is None:
         return span
     line = span.source.line(span.line)
     results = _RESULTS.match(line, span.column - 1)
     start = results.end() if results else span.column - 1
+    if operand < 0:
+        word = re.compile(r"\s*([A-Za-z_]\w*)").match(line, start)
+        return Span(span.source, span.line, word.start(1) + 1, len(word[1])) if word else span
     code = line.partition("//")[0] if '"' not in line else line
     form = instr.row.form
     if form in _NO_OPERAND:
@@ -74,6 +76,11 @@ def operand_span(instr: Instr, operand: int) -> Span | None:
     return Span(span.source, span.line, match.start() + 1, len(match.group(1).rstrip()))
 
 
+# How to tell the type of a literal where it does not stand after the mnemonic.
+_OPEN = {"yield": "write the type of the result: `%r: f32 = if ...`",
+         "delay": "write the type of the result: `%d: stream<f32> = delay ...`",
+         **dict.fromkeys(("for", "while", "loop"), "write the type of the carried value: "
+                         "`carry (%a: f32 = ...)`")}
 MAX_MATCH_ROUNDS = 16  # steps in a chain of equal dimensions that are followed
 
 
@@ -166,15 +173,19 @@ class Inference:
         try:
             return instr.row.infer(types, instr.type_argument, instr.immediates)
         except TypeRuleError as error:
-            self.report(error.code, error.message, instr, error.operand, error.note, error.help)
+            found = instr.operands[error.operand] if 0 <= error.operand < len(types) else None
+            shown = f"%{found.name}" if isinstance(found, Value) else "..."
+            self.report(error.code, error.message, instr, error.operand, error.note,
+                        error.help.replace("...", shown) if found else error.help)
             return (ty.ERROR,) * max(1, len(instr.results))
 
     def _assign(self, instr: Instr, types: Sequence[Type]) -> None:
         results = instr.results
         if len(results) != len(types):
             if results and not any(t is ty.ERROR for t in types):
-                self.report("HV0221", f"`{instr.row.mnemonic}` gives {len(types)} results, "
-                            f"{len(results)} names given", instr)
+                self.report("HV0221", f"`{instr.row.mnemonic}` gives "
+                            f"{plural(len(types), 'result')}, {plural(len(results), 'name')} given",
+                            instr)
             if not results:
                 results += [Value(None, t) for t in types]
             return
@@ -209,10 +220,9 @@ class Inference:
                 self.report("HV0204", f"`{found.text}` stands where {wanted} is expected", instr,
                             position, help=f"spread it first: `%v = splat {wanted} {found.text}`")
             elif wanted is ty.ERROR:
-                carried = instr.row.form in (Form.FOR, Form.WHILE, Form.LOOP)
                 self.report("HV0204", f"the type of `{found.text}` is open", instr, position,
-                            help=f"write the type: `%x: f32 = {found.text}`" if carried else
-                            f"write the type: `{instr.row.mnemonic} f32 ...`")
+                            help=_OPEN.get(instr.row.mnemonic, "write the type: "
+                                           f"`{instr.row.mnemonic} f32 ...`"))
             else:
                 self.report("HV0203", f"`{found.text}` stands where {wanted} is expected", instr,
                             position)
@@ -354,7 +364,12 @@ class Inference:
         """Results of a construct, from what its regions yield."""
         name = instr.row.mnemonic
         if name == "reduce":
-            self._assign(instr, self._infer(instr, [o.type for o in instr.operands]))
+            try:
+                types = instr.row.infer([o.type for o in instr.operands], instr.type_argument,
+                                        instr.immediates)
+            except TypeRuleError:  # reported on entry
+                types = (ty.ERROR,) * len(instr.results)
+            self._assign(instr, types)
         elif name == "if":
             self._assign(instr, self._join_branches(instr))
         else:
@@ -394,7 +409,8 @@ class Inference:
         wanted = self._yield_types(owner)
         if len(wanted) != len(instr.operands):
             what = f"`{owner.row.mnemonic}`" if owner else f"`@{cast(Definition, self.definition).name}`"
-            self.report("HV0404", f"{what} wants {len(wanted)} values, {len(instr.operands)} given",
+            self.report("HV0404", f"{what} wants {plural(len(wanted), 'value')}, "
+                        f"{len(instr.operands)} given",
                         instr, help=f"yield {', '.join(map(str, wanted)) or 'nothing'}")
             return
         for position, type_ in enumerate(wanted):
@@ -496,7 +512,9 @@ def late_checks(module: Module) -> Iterator[Diagnostic]:
             wanted, following = instr.results[0].type, instr.operands[1].type
             if ty.ERROR not in (wanted, following) and wanted is not following:
                 yield Diagnostic("HV0505", "`delay` and what follows carry different items",
-                                 instr.span, note=f"the item is {wanted}, `next` is {following}")
+                                 operand_span(instr, -1),
+                                 note=f"the item is {wanted}, `next` is {following}",
+                                 help="start from a value of the same type")
 
 
 def complete(module: Module) -> list[Diagnostic]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from hvisa.diagnostics import plural
 from hvisa.graph.model import (
     Box,
     Constant,
@@ -100,7 +101,7 @@ def bind_call(run: Reporter, instr: Instr, callee: Function) -> list[Type]:
     """Check a call; the result types in the caller's symbols."""
     if len(instr.operands) != len(callee.ports):
         names = ", ".join(f"%{p.name}" for p in callee.ports)
-        run.report("HV0201", f"`@{callee.name}` takes {len(callee.ports)} arguments, "
+        run.report("HV0201", f"`@{callee.name}` takes {plural(len(callee.ports), 'argument')}, "
                    f"{len(instr.operands)} given", instr, note=f"they are ({names})")
         return [ty.ERROR] * len(callee.results)
     found = [run.settle(instr, n, p.type) for n, p in enumerate(callee.ports)]
@@ -115,7 +116,7 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
     detail, taken = instr.detail, callee.taken
     if len(instr.operands) != len(taken):
         names = ", ".join(f"%{p.name}" for p in taken)
-        run.report("HV0501", f"`@{callee.name}` takes {len(taken)} arguments, "
+        run.report("HV0501", f"`@{callee.name}` takes {plural(len(taken), 'argument')}, "
                    f"{len(instr.operands)} given", instr, note=f"they are ({names})",
                    help="`out` ports are results and are not passed")
         return [ty.ERROR] * (len(callee.written) + len(callee.results))

@@ -159,8 +159,8 @@ class Header:
                            note=f"this is {port.type}",
                            help=f"take one item, `%{port.name}: {item}`; a graph passes it the stream")
         elif port.policy or port.count != 1:
-            report.add("HV0512", f"`%{port.name}` is no stream: it has no "
-                       f"{'policy' if port.policy else 'count'}")
+            report.add("HV0512", f"`%{port.name}` is no stream and takes no "
+                       f"{'policy' if port.policy else 'count'}", help="remove it")
 
     def _item(self, port: Port, item: Type) -> None:
         report = self.report
@@ -177,10 +177,11 @@ class Header:
         if port.written and buffer:
             self._mode(port, item)
         elif port.mode or port.operator:
-            report.add("HV0304", f"`%{port.name}` is not written: it has no access mode",
+            report.add("HV0304", f"`%{port.name}` is not written and takes no access mode",
                        help=f"remove `{MODES[port.mode]}`, or make the port `inout` or `out`")
         if port.strided and not buffer:
-            report.add("HV0318", f"`%{port.name}` is no buffer: it is not `strided`")
+            report.add("HV0318", f"`%{port.name}` is no buffer, and only buffers are `strided`",
+                       help="remove `strided`")
         if isinstance(item, BufferType):
             self._capacity(port, item)
             report.limit("rank", item.rank)
@@ -272,7 +273,9 @@ class Header:
                                                   lambda s: s in known)
         for symbol in definition.symbols:
             if symbol not in bound | boxed:
-                self.report.add("HV0606", f"nothing binds `%{symbol}`", help=(
+                user = next((p.span for p in definition.ports
+                             if any(symbol in d.symbols() for d in ty.dims_of(p.type))), None)
+                self.report.add("HV0606", f"nothing binds `%{symbol}`", user, help=(
                     f"use it alone as an extent of an `in` buffer, or make it a port: `%{symbol}: index`"))
         self.facts.from_box = frozenset(boxed - bound) & frozenset(definition.symbols)
 

@@ -55,4 +55,5 @@ def in_source_order(errors: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 def label(thing: Definition | Instr | None, text: str) -> tuple[tuple[Span, str], ...]:
     """A second place for a message, if it is known."""
-    return ((thing.span, text),) if thing is not None and thing.span is not None else ()
+    span = operand_span(thing, -1) if isinstance(thing, Instr) else thing.span if thing else None
+    return ((span, text),) if span is not None else ()

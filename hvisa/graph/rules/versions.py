@@ -156,8 +156,7 @@ class Versions:
             return
         self.graph.report.at("HV0315", f"`%{port.name}` of `@{instr.callee}` is {_mode(port)}, "
                              f"and {root.word} is {_mode(root.port)}", instr, position,
-                             help=f"make the port `inout {_mode(root.port)} %{port.name}`".replace(
-                                 "``", "`"))
+                             help=f"make the port `inout {_mode(root.port)[1:-1]} %{port.name}`")
 
     def _read(self, instr: Instr, position: int, root: Root, version: Operand) -> None:
         report = self.graph.report

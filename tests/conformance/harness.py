@@ -18,8 +18,7 @@ from hvisa.assembler.parser import parse
 from hvisa.diagnostics import HvisaError, HvisaTrap
 from hvisa.graph.interpreter import Interpreter
 from hvisa.graph.model import Module
-from hvisa.spec import numerics
-from hvisa.spec import types as ty
+from hvisa.spec import numerics, types as ty
 from hvisa.spec.types import ScalarType, StreamType, Type
 from tests.conformance.directives import Directive, arguments_of, expected_of, read_directives
 

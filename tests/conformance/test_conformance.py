@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hvisa.spec.table import ROWS
 
+from hvisa.spec.table import ROWS
 from tests.conformance.directives import Directive
 from tests.conformance.harness import DEVICES, ROOT, Absent, Declined, all_directives, check, load
 

@@ -403,7 +403,7 @@ class Actions:
         return Tail(attributes=tuple(c))
 
     def effect(self, c: list[Any]) -> Tail:
-        return Tail(effect=operations.EFFECT_CLASSES.index(c[0]))
+        return Tail(effect=operations.EFFECT_CLASSES.index(c[0].strip()))
 
     def implements(self, c: list[Any]) -> Tail:
         return Tail(implements=self._string(c[0]))
@@ -566,6 +566,10 @@ class Actions:
         state = self.state
         frame = state.frames.pop()
         depth = len(state.frames)
+        body = frame.region.body
+        if not body or not body[-1].row.terminator:  # a region that yields nothing need not say so
+            span = body[-1].span if body else state.definition.span if state.definition else None
+            body.append(Instr(ROWS["yield"], [], [], span))
         while state.forward and state.forward[-1][3] == depth + 1:
             instr, position, token, _ = state.forward.pop()
             instr.operands[position] = self.lookup(token)
@@ -864,9 +868,6 @@ class Actions:
         regions = [p for p in c if type(p) is Region]
         if len(regions) == 1:
             regions.append(Region([], [Instr(ROWS["yield"], [], [], instr.span)]))
-        for region in regions:
-            if not region.body:  # an empty branch is a branch without results
-                region.body.append(Instr(ROWS["yield"], [], [], instr.span))
         instr.regions = tuple(regions)
         return instr
 

@@ -38,7 +38,13 @@ def operand_span(instr: Instr, operand: int) -> Span | None:
     start = equals.end() if equals else start
     code = line.partition("//")[0] if '"' not in line else line
     found = [m for m in _OPERAND.finditer(code, start) if m.group(1)]
-    if operand >= len(found):
+    if instr.regions:
+        # The names that a construct defines stand between its operands.
+        own = {f"%{v.name}" for v in instr.regions[0].parameters}
+        found = [m for m in found if m.group(1) not in own]
+        if instr.row.form is Form.FOR and operand > 1 and " step " not in code:
+            operand -= 1
+    if not 0 <= operand < len(found):
         return span
     match = found[operand]
     return Span(span.source, span.line, match.start() + 1, len(match.group(1).rstrip()))
@@ -129,13 +135,17 @@ class Inference:
         assert isinstance(found, Literal)
         if isinstance(found.type, ScalarType):
             wanted = found.type
+        elif wanted is ty.ERROR and found.text in ("true", "false"):
+            wanted = ty.I1
         if not isinstance(wanted, ScalarType):
             if isinstance(wanted, VectorType):
                 self.report("HV0204", f"`{found.text}` stands where {wanted} is expected", instr,
                             position, help=f"spread it first: `%v = splat {wanted} {found.text}`")
             elif wanted is ty.ERROR:
+                carried = instr.row.form in (Form.FOR, Form.WHILE, Form.LOOP)
                 self.report("HV0204", f"the type of `{found.text}` is open", instr, position,
-                            help=f"write the type: `{instr.row.mnemonic} f32 ...`")
+                            help=f"write the type: `%x: f32 = {found.text}`" if carried else
+                            f"write the type: `{instr.row.mnemonic} f32 ...`")
             else:
                 self.report("HV0203", f"`{found.text}` stands where {wanted} is expected", instr,
                             position)
@@ -386,7 +396,8 @@ class Inference:
         self._assign(instr, parts)
 
     def delay(self, instr: Instr, owners: list[Instr]) -> None:
-        item = self.settle(instr, 0, ty.ERROR)
+        written = instr.results[0].type if instr.results else ty.ERROR
+        item = self.settle(instr, 0, written.item if isinstance(written, ty.StreamType) else ty.ERROR)
         self._assign(instr, [ty.stream(item) if item is not ty.ERROR else ty.ERROR])
 
     def match(self, instr: Instr, owners: list[Instr]) -> None:

@@ -62,9 +62,10 @@ def index_dim(operand: Operand) -> Dim | None:
     return dims.symbol(operand.name) if isinstance(operand, Value) and operand.name else None
 
 
-def boxed(run: Reporter, instr: Instr, whole: BufferType, box: Box, operand: int) -> BufferType:
+def boxed(run: Reporter | None, instr: Instr, whole: BufferType, box: Box, operand: int) -> BufferType:
     """The view of a box, clipped at the far end of each dimension."""
     if len(box) != whole.rank:
+        assert run is not None
         run.report("HV0212", f"{whole} has {whole.rank} dimensions, the box has {len(box)}", instr,
                    operand, help="write `offset :+ length` for each dimension")
         return whole
@@ -74,6 +75,7 @@ def boxed(run: Reporter, instr: Instr, whole: BufferType, box: Box, operand: int
         try:
             shape.append(length if length == rest else dims.minimum(length, rest))
         except DimError as error:
+            assert run is not None
             run.report("HV0602", str(error), instr, operand)
             shape.append(length)
     return ty.buffer(whole.element, tuple(shape))
@@ -139,6 +141,23 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
         else:
             _check_argument(run, instr, callee, port, type_, position, binding)
     return _outputs(run, instr, callee, taken, whole, binding, extents, lifted)
+
+
+def node_binding(instr: Instr, callee: Definition) -> Bindings:
+    """What the symbols of a node's callee are in the graph's symbols, for a checked node."""
+    found: list[Type] = []
+    for operand, argument in zip(instr.operands, instr.detail.arguments, strict=True):
+        type_ = operand.type
+        if isinstance(type_, StreamType):
+            type_ = _batched(type_.item, argument.consume)
+        if argument.box is not None and isinstance(type_, BufferType):
+            type_ = boxed(None, instr, type_, argument.box, -1)
+        found.append(type_)
+    binding = _bind(callee, callee.taken, found, instr.operands)
+    for port, output in zip(callee.written, instr.detail.outputs, strict=False):
+        if isinstance(output.whole, BufferType) and output.box is not None:
+            _bind_shape(port.type, boxed(None, instr, output.whole, output.box, -1), binding)
+    return binding
 
 
 def _batched(item: Type, count: int) -> Type:

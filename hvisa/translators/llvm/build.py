@@ -83,7 +83,7 @@ def _llvm() -> Any:
     from llvmlite import binding
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    binding.initialize_native_asmparser()  # the helpers hold inline assembly
+    binding.initialize_native_asmparser()  # the memory moves are inline assembly
     return binding
 
 

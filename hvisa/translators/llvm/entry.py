@@ -15,7 +15,8 @@ from hvisa.translators.llvm.body import DENSE, STRIDED, Body, Buffer
 from hvisa.translators.llvm.control import from_cell, to_cell
 from hvisa.translators.llvm.emit import FunctionText, llvm_type
 from hvisa.translators.llvm.leaf import enter_float_environment, leave_float_environment
-from hvisa.translators.llvm.lowering import Lowering, Parameter, has_count, has_owner
+from hvisa.translators.llvm.lowering import Lowering
+from hvisa.translators.llvm.parameters import Parameter, has_count, has_owner
 from hvisa.translators.native import entry_symbol, signature
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def lower_entry(module: Module, facts: Facts | None, entry: str,
         name = lowering.leaf(definition, parameters)
     else:
         assert isinstance(definition, InternalNode)
-        from hvisa.translators.llvm.graph import graph_function
-        name = graph_function(lowering, definition, parameters)
+        name = lowering.graph(definition, parameters)
     arguments = [a for n, port in enumerate(definition.ports) for a in passed[n]]
     status = f.op(f"call i32 @{name}(ptr %ctx, i1 {'true' if options.threads else 'false'}"
                   + "".join(f", {a}" for a in [*arguments, *results]) + ")")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from hvisa.graph.model import Definition, Instr, LeafNode, NodeDetail
 from hvisa.spec import types as ty
@@ -12,8 +13,11 @@ from hvisa.spec.types import Type
 from hvisa.translators.llvm.body import Body
 from hvisa.translators.llvm.control import Loop
 from hvisa.translators.llvm.emit import FunctionText
-from hvisa.translators.llvm.lowering import (Lowering, Parameter, bind_ports, parameter_list,
-                                             parameter_names, result_parameters)
+from hvisa.translators.llvm.parameters import (Parameter, bind_ports, parameter_list,
+                                               parameter_names, result_parameters)
+
+if TYPE_CHECKING:
+    from hvisa.translators.llvm.lowering import Lowering
 
 # Below this much work (instructions) a launch stays on the calling thread: about ten microseconds.
 SERIAL_WORK = 40_000

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hvisa.graph.model import Constant, Definition, Function, Instr, LeafNode, Module, Port, instructions
-from hvisa.spec import types as ty
-from hvisa.spec.operations import DIRECTIONS, MODES
+from hvisa.graph.model import (Constant, Definition, Function, Instr, InternalNode, LeafNode, Module,
+                               Port, instructions)
 from hvisa.spec.types import BufferType, ScalarType
 from hvisa.translators.base import Options
 from hvisa.translators.llvm import control, group, memory
-from hvisa.translators.llvm.body import DENSE, STRIDED, Body, Buffer
+from hvisa.translators.llvm.body import DENSE, Body, Buffer
 from hvisa.translators.llvm.emit import FunctionText, ModuleText, constant_text, llvm_type
+from hvisa.translators.llvm.graph import GraphBody
+from hvisa.translators.llvm.leaf import write_leaf
+from hvisa.translators.llvm.parameters import Parameter, bind_ports, parameter_list
 from hvisa.translators.llvm.support import SUPPORT
 from hvisa.translators.native import CONTEXT
 
@@ -29,43 +31,10 @@ if TYPE_CHECKING:
 TRIPLE = "x86_64-unknown-linux-gnu"
 
 
-class Parameter:
-    """How one port of a variant arrives.
-
-    `layout` of a buffer; `each` for a scalar given per instance (an array); `exclusive` for memory that
-    one thread alone sees.
-    """
-
-    __slots__ = ("each", "exclusive", "layout")
-
-    def __init__(self, layout: str = DENSE, each: bool = False, exclusive: bool = False):
-        self.layout = layout
-        self.each = each
-        self.exclusive = exclusive
-
-    def key(self) -> tuple[object, ...]:
-        return (self.layout, self.each, self.exclusive)
-
-
 def synchronises(leaf: LeafNode) -> bool:
     """Whether a leaf has a barrier or another collective."""
     assert leaf.body is not None
     return any(i.row.collective for i in instructions(leaf.body))
-
-
-def has_owner(port: Port) -> bool:
-    return MODES[port.mode] == "own checked" and port.written
-
-
-def has_count(port: Port) -> bool:
-    return isinstance(port.type, BufferType) and port.type.capacity is not None \
-        and DIRECTIONS[port.direction] == "out"
-
-
-def buffer_fields(port: Port) -> int:
-    """i64 fields of a buffer parameter after its address: extents and strides."""
-    assert isinstance(port.type, BufferType)
-    return 2 * port.type.rank
 
 
 class Lowering:
@@ -84,7 +53,7 @@ class Lowering:
         self.nodes: list[str] = []
         self.externs: list[str] = []
         self.notes: list[str] = []
-        self._functions: dict[tuple[object, ...], str] = {}
+        self.functions: dict[tuple[object, ...], str] = {}
         self._globals: set[str] = set()
         self.special: dict[str, Callable[[Body, Instr], None]] = {
             **memory.SPECIAL, **control.SPECIAL}
@@ -185,10 +154,10 @@ class Lowering:
     def function(self, callee: Function, layouts: Sequence[str]) -> str:
         """The IR function of a callee for buffers of these layouts."""
         key = ("func", callee.name, *layouts)
-        name = self._functions.get(key)
+        name = self.functions.get(key)
         if name is not None:
             return name
-        name = self._functions[key] = f"func.{callee.name}.{len(self._functions)}"
+        name = self.functions[key] = f"func.{callee.name}.{len(self.functions)}"
         parameters = ["ptr %ctx", "i64 %instance"]
         for number, port in enumerate(callee.ports):
             parameters += parameter_list(port, number, Parameter())
@@ -217,75 +186,23 @@ class Lowering:
         """The launch function of a leaf for parameters that arrive like this:
         `i32 launch(context, i1 parallel, parameters, result arrays)`."""
         key = ("leaf", leaf.name, *(p.key() for p in parameters))
-        name = self._functions.get(key)
+        name = self.functions.get(key)
         if name is None:
-            name = self._functions[key] = f"launch.{leaf.name}.{len(self._functions)}"
-            from hvisa.translators.llvm.leaf import write_leaf
-            if synchronises(leaf):
-                group.write_group_leaf(self, leaf, parameters, name)
-            else:
-                write_leaf(self, leaf, parameters, name)
+            name = self.functions[key] = f"launch.{leaf.name}.{len(self.functions)}"
+            write = group.write_group_leaf if synchronises(leaf) else write_leaf
+            write(self, leaf, parameters, name)
+        return name
+
+    def graph(self, graph: InternalNode, parameters: Sequence[Parameter]) -> str:
+        """The function of a graph for parameters that arrive like this:
+        `i32 graph(context, i1 parallel, parameters, result cells)`."""
+        key = ("graph", graph.name, *(p.key() for p in parameters))
+        name = self.functions.get(key)
+        if name is None:
+            name = self.functions[key] = f"graph.{graph.name}.{len(self.functions)}"
+            GraphBody(self, graph, parameters, name).write()
         return name
 
 
 def _with_status(f: FunctionText, whole: str, types: Sequence[str], status: str) -> str:
     return f.op(f"insertvalue {whole} zeroinitializer, i32 {status}, {len(types)}")[1:]
-
-
-def parameter_list(port: Port, number: int, how: Parameter) -> list[str]:
-    """IR parameters of a port: `%p3`, `%p3.e0`, `%p3.s0`, ..."""
-    p = f"%p{number}"
-    if not isinstance(port.type, BufferType):
-        return [f"ptr noalias readonly {p}" if how.each else f"{llvm_type(port.type)} {p}"]
-    attributes = "noalias" if port.written else "noalias readonly"
-    out = [f"ptr {attributes} {p}"]
-    out += [f"i64 {p}.e{axis}" for axis in range(port.type.rank)]
-    out += [f"i64 {p}.s{axis}" for axis in range(port.type.rank)]
-    if has_owner(port):
-        out.append(f"ptr {p}.owner")
-    if has_count(port):
-        out.append(f"ptr {p}.count")
-    return out
-
-
-def parameter_names(port: Port, number: int, how: Parameter) -> list[str]:
-    """The same as arguments: `ptr %p3`, `i64 %p3.e0`, ..."""
-    return [p.replace("noalias ", "").replace("readonly ", "") for p in
-            parameter_list(port, number, how)]
-
-
-def bind_parameter(body: Body, port: Port, number: int, how: Parameter) -> None:
-    """Make a port's value, and the symbols that its shape binds, known to the body."""
-    p = f"%p{number}"
-    if not isinstance(port.type, BufferType):
-        if not how.each:
-            body.define(port.value, p)
-        return
-    rank = port.type.rank
-    extents = [f"{p}.e{axis}" for axis in range(rank)]
-    if how.layout == STRIDED:
-        strides = [f"{p}.s{axis}" for axis in range(rank)]
-    elif how.layout == DENSE:
-        strides = body.dense_strides(extents)
-    else:
-        strides = [*(f"{p}.s{axis}" for axis in range(rank - 1)), "1"][:rank]
-    buffer = Buffer(port.type.element, p, extents, strides, how.layout, port.written, how.exclusive)
-    if has_owner(port):
-        buffer.owner = f"{p}.owner"
-    if has_count(port):
-        buffer.count = f"{p}.count"
-    body.buffers[port.value] = buffer
-    body.bind_shape(port.type, extents)
-
-
-def bind_ports(body: Body, definition: Definition, parameters: Sequence[Parameter]) -> None:
-    """Make all ports and header symbols known."""
-    for number, (port, how) in enumerate(zip(definition.ports, parameters, strict=True)):
-        bind_parameter(body, port, number, how)
-    for name, value in definition.symbols.items():
-        if name in body.symbols:
-            body.env[value] = body.symbols[name]
-
-
-def result_parameters(definition: Definition) -> list[str]:
-    return [f"ptr noalias %r{n}" for n in range(len(definition.results))]

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hvisa.diagnostics import Diagnostic
-from hvisa.graph.model import Module
-
 if TYPE_CHECKING:
+    from hvisa.diagnostics import Diagnostic
     from hvisa.graph.facts import Facts
+    from hvisa.graph.model import Module
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ code. A buffer with a capacity gets its extent written back.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hvisa.graph.model import Definition
-from hvisa.spec import types as ty
-from hvisa.spec.operations import DIRECTIONS
-from hvisa.spec.types import BufferType, ScalarType
+if TYPE_CHECKING:
+    from hvisa.graph.model import Definition
+    from hvisa.spec import types as ty
+    from hvisa.spec.dimensions import Dim
 
 # Byte offsets in the launch context; every field has 8 bytes unless said otherwise.
 CONTEXT: dict[str, int] = {
@@ -36,8 +36,9 @@ CONTEXT: dict[str, int] = {
     "poll_ticks": 112,  # ticks between polls
     "sleep": 120,  # usleep
     "path": 128,  # i32[256]
+    "owner": 1152,  # the launching thread (its %fs base): it alone calls `poll`
 }
-CONTEXT_BYTES = 128 + 4 * 256
+CONTEXT_BYTES = 1160
 
 STATUS_TRAP = 1
 STATUS_STOPPED = 2
@@ -48,33 +49,73 @@ def entry_symbol() -> str:
 
 
 def signature(definition: Definition) -> dict[str, Any]:
-    """The layout of an entry's arguments as plain data, for the artifact's metadata."""
+    """The layout of an entry's arguments as plain data, for the artifact's metadata.
+
+    Ports have `name`, `direction`, `slot`, `type` (text) and what `_shape_of` tells of the type;
+    results have `name`, `slot`, `type` and the same. `place` is where the entry is defined.
+    """
+    from hvisa.spec.operations import DIRECTIONS
     ports: list[dict[str, Any]] = []
     slot = 0
     for port in definition.ports:
-        type_ = port.type
         entry: dict[str, Any] = {"name": port.name, "direction": DIRECTIONS[port.direction],
-                                 "slot": slot, "type": str(type_)}
-        if isinstance(type_, BufferType):
-            entry |= {"element": type_.element.name, "shape": [str(d) for d in type_.shape],
-                      "strided": port.strided, "capacity": str(type_.capacity or ""),
-                      "source": port.source or ""}
-            slot += 1 + type_.rank * (2 if port.strided else 1)
-        else:
-            slot += 1
-            if isinstance(type_, ScalarType):
-                entry["scalar"] = type_.name
+                                 "slot": slot, "type": str(port.type), **_shape_of(port.type)}
+        slot += 1
+        if entry["kind"] == "buffer":
+            entry |= {"strided": port.strided, "source": port.source or ""}
+            slot += len(entry["shape"]) * (2 if port.strided else 1)
         ports.append(entry)
     results: list[dict[str, Any]] = []
     for number, (name, type_) in enumerate(zip(definition.result_names, definition.results,
                                                strict=True)):
-        results.append({"name": name or f"result{number}", "slot": slot, "type": str(type_)})
+        results.append({"name": name or f"result{number}", "slot": slot, "type": str(type_),
+                        **_shape_of(type_)})
         slot += 1
-    return {"ports": ports, "results": results, "slots": slot}
+    span = definition.span
+    return {"entry": definition.name, "ports": ports, "results": results, "slots": slot,
+            "grid": [dimension_data(d) for d in definition.grid],
+            "place": [span.line, span.column] if span and span.line else []}
+
+
+def _shape_of(type_: ty.Type) -> dict[str, Any]:
+    """`kind` (scalar, vector, buffer, grid, stream), `element`, `lanes` (0 for no vector), `shape`
+    (text of each extent), `dims` (the same as data) and `capacity` (as data, or None)."""
+    from hvisa.spec import types
+    element = types.element_of(type_)
+    found: dict[str, Any] = {"kind": "scalar", "element": element.name if element else "",
+                             "lanes": types.lanes_of(type_), "shape": [], "dims": [],
+                             "capacity": None}
+    dims: tuple[Dim, ...] = ()
+    if isinstance(type_, types.VectorType):
+        found["kind"] = "vector"
+    elif isinstance(type_, types.BufferType):
+        found["kind"], dims = "buffer", type_.shape
+        found["element"] = type_.element.name
+        if type_.capacity is not None:
+            found["capacity"] = dimension_data(type_.capacity)
+    elif isinstance(type_, types.GridType):
+        found |= _shape_of(type_.element) | {"kind": "grid"}
+        dims = type_.extents
+    elif isinstance(type_, types.StreamType):
+        found["kind"] = "stream"
+        found["item"] = _shape_of(type_.item) | {"type": str(type_.item)}
+    found["shape"] = [str(d) for d in dims]
+    found["dims"] = [dimension_data(d) for d in dims]
+    return found
+
+
+def dimension_data(dim: Dim) -> list[Any]:
+    """A dimension as plain data: a list of [coefficient, [atoms]], an atom being the name of a
+    symbol or [kind, operands]."""
+    return [[coefficient, [atom if isinstance(atom, str) else
+                           [atom.kind, [dimension_data(o) for o in atom.operands]]
+                           for atom in monomial]]
+            for monomial, coefficient in dim.terms]
 
 
 def storage_bits(type_: ty.Type) -> int:
     """Bits that one element takes in memory."""
-    element = ty.element_of(type_)
+    from hvisa.spec import types
+    element = types.element_of(type_)
     assert element is not None
     return element.size_bytes * 8

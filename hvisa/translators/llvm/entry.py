@@ -31,6 +31,8 @@ def lower_entry(module: Module, facts: Facts | None, entry: str,
     f = FunctionText(f"define dso_local i32 @{entry_symbol()}(ptr %ctx, ptr %slots)")
     body = Body(lowering, f, entry)
     saved = enter_float_environment(body)
+    owner = f.op('call i64 asm sideeffect "movq %fs:0, $0", "=r"()')
+    f.do(f"store i64 {owner}, ptr {lowering.field(f, 'owner')}")
     frame = f.alloca("ptr")
     f.do(f"store ptr null, ptr {frame}")
 

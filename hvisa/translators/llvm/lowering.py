@@ -48,6 +48,7 @@ class Lowering:
         self.features = {f[1:] for f in options.features if f.startswith("+")}
         self.sites: list[dict[str, Any]] = []
         self._site_ids: dict[tuple[str, int], int] = {}
+        self._positions: dict[str, dict[int, int]] = {}
         self.keep: list[Instr] = []  # stand-ins for places, so that their identity stays theirs
         self.nodes: list[str] = []
         self.externs: list[str] = []
@@ -81,10 +82,11 @@ class Lowering:
             found = self._site_ids[key] = len(self.sites)
             span = instr.span
             entry: dict[str, Any] = {"code": code, "definition": definition,
-                                     "mnemonic": instr.row.mnemonic}
+                                     "mnemonic": instr.row.mnemonic,
+                                     "position": self._position(definition, instr)}
             if span is not None:
                 entry |= {"file": span.source.name if span.source else "", "line": span.line,
-                          "column": span.column}
+                          "column": span.column, "length": span.length}
             texts = [i for i in instr.immediates if isinstance(i, str)]
             if texts:
                 entry["text"] = texts[0]
@@ -92,6 +94,16 @@ class Lowering:
                 entry["types"] = [str(o.type) for o in instr.operands]
             self.sites.append(entry)
         return found
+
+    def _position(self, definition: str, instr: Instr) -> int:
+        """Where an instruction stands in its definition, in the order of `instructions`; -1 for a
+        stand-in. It holds for every module with the same node digest; lines do not."""
+        known = self._positions.get(definition)
+        if known is None:
+            body = self.module.definitions[definition].body
+            known = self._positions[definition] = {} if body is None else {
+                id(i): n for n, i in enumerate(instructions(body))}
+        return known.get(id(instr), -1)
 
     def node(self, name: str) -> int:
         """Number of a node for trap paths."""

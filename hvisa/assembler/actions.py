@@ -17,7 +17,7 @@ from hvisa.graph import model
 from hvisa.graph.model import (Argument, Attribute, Definition, DimValue, Function, GlobalConstant,
                                GlobalRef, Instr, InternalNode, LeafNode, Literal, Module, NodeDetail,
                                Operand, Output, Port, Region, Value)
-from hvisa.graph.numbering import header_symbols
+from hvisa.graph.numbering import header_dims, header_symbols, type_dims
 from hvisa.spec import dimensions as dims
 from hvisa.spec import literals, operations
 from hvisa.spec import types as ty
@@ -539,12 +539,13 @@ class Actions:
         """Symbols are what the shapes of ports name and no port is."""
         ids = {v.name for v in definition.ids}
         place = definition.span
+        places = {n: p.span for p in reversed(definition.ports) for d in type_dims(p.type)
+                  for n in d.symbols()}
         # In canonical order first, then whatever never stands alone.
-        named = [(n, place) for n in header_symbols(definition)]
-        named += [(n, p.span) for p in definition.ports for n in type_symbols(p.type)]
-        named += [(n, place) for t in definition.results for n in type_symbols(t)]
-        named += [(n, place) for d in definition.grid for n in d.symbols()]
-        for found, span in named:
+        named = [*header_symbols(definition),
+                 *(n for d in header_dims(definition) for n in d.symbols())]
+        for found in dict.fromkeys(named):
+            span = places.get(found, place)
             value = self.state.scope.get(found)
             if value is None:
                 value = self.state.scope[found] = Value(found, ty.INDEX)
@@ -596,7 +597,7 @@ class Actions:
         frame = state.frames.pop()
         depth = len(state.frames)
         body = frame.region.body
-        if not body or not body[-1].row.terminator:
+        if not frame.holds and not (body and body[-1].row.terminator):
             # The text leaves out a yield of nothing; in the model each region ends in a terminator.
             span = body[-1].span if body else state.definition.span if state.definition else None
             body.append(Instr(ROWS["yield"], [], [], span))

@@ -272,8 +272,9 @@ def _launch_grid(g: GraphBody, instr: Instr, callee: InternalNode, detail: NodeD
 
     def bind(body: Body) -> None:
         body.symbols.update(bound)
+    # A graph is work enough for a thread of its own, whatever its size.
     leaves.write_launch(lowering, name, header, header, name.replace("launch.", "range."), callee.name,
-                        bind, detail.grid, leaves.SERIAL_WORK)
+                        bind, detail.grid, 1 << 20)
     status = g.f.op(f"call i32 @{name}(ptr %ctx, i1 %parallel" + "".join(f", {t}" for t in texts)
                     + ")")
     g.body.check_status(status)

@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hvisa.assembler.attributes import (HINT, read_attributes, read_listed, write_attributes,
-                                        write_listed)
+from hvisa.assembler.attributes import (
+    HINT,
+    read_attributes,
+    read_listed,
+    write_attributes,
+    write_listed,
+)
 from hvisa.assembler.leb128 import unzigzag, zigzag
 from hvisa.assembler.reader import Reader, Strings, read_gaps
 from hvisa.assembler.writer import Table, Writer, string_table

@@ -9,18 +9,23 @@ from __future__ import annotations
 from functools import cache
 from typing import NoReturn
 
-from hvisa.assembler.names import DefinitionNames, default_value_name
 from hvisa.assembler.attributes import read_listed
 from hvisa.assembler.forms_decoder import FORMS
-from hvisa.assembler.layout import (GENERIC, INT, INTS, PLANS, SIMPLE, TEXT, Plan, parameter_counts,
-                                    terminator)
+from hvisa.assembler.layout import (
+    GENERIC,
+    INT,
+    PLANS,
+    SIMPLE,
+    TEXT,
+    Plan,
+    parameter_counts,
+    terminator,
+)
+from hvisa.assembler.names import DefinitionNames, default_value_name
 from hvisa.assembler.reader import Reader, Strings
 from hvisa.assembler.shapes import TypeReader, read_dim
-from hvisa.graph.model import (Attribute, Definition, DimValue, Instr, Operand, Port, Region,
-                               Value)
-from hvisa.spec import dimensions as dims
-from hvisa.spec import operations
-from hvisa.spec import types as ty
+from hvisa.graph.model import Attribute, Definition, DimValue, Instr, Operand, Port, Region, Value
+from hvisa.spec import dimensions as dims, operations, types as ty
 from hvisa.spec.definitions import Form, InstrDef
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.limits import LIMITS

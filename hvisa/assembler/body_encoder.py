@@ -18,9 +18,19 @@ from hvisa.assembler.problems import unencodable
 from hvisa.assembler.shapes import TypeTable, encode_dim
 from hvisa.assembler.writer import Table, Writer
 from hvisa.diagnostics import HvisaError, Span
-from hvisa.graph.model import (Attribute, Constant, Definition, DimValue, GlobalRef, Instr, Literal,
-                               Module, Operand, Region, Value)
-from hvisa.spec import dimensions as dims
+from hvisa.graph.model import (
+    Attribute,
+    Constant,
+    Definition,
+    DimValue,
+    GlobalRef,
+    Instr,
+    Literal,
+    Module,
+    Operand,
+    Region,
+    Value,
+)
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import Form, InstrDef
 from hvisa.spec.dimensions import Dim

@@ -20,8 +20,7 @@ from hvisa.assembler.shapes import encode_dim
 from hvisa.assembler.writer import Writer, string_table
 from hvisa.graph.model import Definition, Function, GlobalConstant, Module, Port, Value
 from hvisa.graph.numbering import header_symbols
-from hvisa.spec import operations
-from hvisa.spec import types as ty
+from hvisa.spec import operations, types as ty
 from hvisa.spec.limits import LIMITS
 from hvisa.spec.types import BufferType, ScalarType
 

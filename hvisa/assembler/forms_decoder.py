@@ -9,18 +9,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hvisa.assembler.names import default_capacity_name
 from hvisa.assembler.layout import OutputKind, Plan, loop_inits, parameter_counts
 from hvisa.assembler.leb128 import unzigzag
-from hvisa.graph.model import (Argument, Box, Definition, Function, Instr, NodeDetail, Output, Region,
-                               Value)
+from hvisa.assembler.names import default_capacity_name
+from hvisa.graph.model import (
+    Argument,
+    Box,
+    Definition,
+    Function,
+    Instr,
+    NodeDetail,
+    Output,
+    Region,
+)
 from hvisa.graph.signatures import capacity_symbol
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.definitions import Form
 from hvisa.spec.dimensions import Dim
-from hvisa.spec.operations import (ALL_FAST, DIRECTIONS, EDGE_KINDS, EFFECT_CLASSES, OUTPUT_FORMS, REDUCTIONS,
-                                   UNIFORMITY)
+from hvisa.spec.operations import (
+    ALL_FAST,
+    DIRECTIONS,
+    EDGE_KINDS,
+    EFFECT_CLASSES,
+    OUTPUT_FORMS,
+    REDUCTIONS,
+    UNIFORMITY,
+)
 from hvisa.spec.types import Type
 
 if TYPE_CHECKING:

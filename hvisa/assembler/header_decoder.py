@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from hvisa.assembler import layout
-from hvisa.assembler.names import DefinitionNames
 from hvisa.assembler.attributes import read_attributes
 from hvisa.assembler.body_decoder import BodyDecoder, Tables
+from hvisa.assembler.names import DefinitionNames
 from hvisa.assembler.reader import Reader
 from hvisa.assembler.shapes import read_dim
 from hvisa.assembler.tables_decoder import read_global_name
 from hvisa.graph.model import Definition, Function, InternalNode, LeafNode, Port, Value
 from hvisa.graph.numbering import header_symbols
-from hvisa.spec import operations
-from hvisa.spec import types as ty
+from hvisa.spec import operations, types as ty
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.limits import LIMITS
 

@@ -9,15 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Union
 
-from hvisa.assembler.leb128 import signed, unsigned
 from hvisa.assembler.layout import MAX_WIDTH, RESERVED_INTEGERS
+from hvisa.assembler.leb128 import signed, unsigned
 from hvisa.assembler.reader import Reader
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import ATOM_KINDS, FUNCTIONS, MAX_DEGREE, MAX_DEPTH, MAX_TERMS, Atom, Dim
 from hvisa.spec.limits import LIMITS
-from hvisa.spec.types import (COMPOSITE_CODES, BufferType, GridType, ScalarType, StreamType, Type,
-                              VectorType)
+from hvisa.spec.types import (
+    COMPOSITE_CODES,
+    BufferType,
+    GridType,
+    ScalarType,
+    StreamType,
+    Type,
+    VectorType,
+)
 
 # Constants from here on are written as a term, so that every head fits 64 bits.
 SHORT_CONSTANT = 1 << 60

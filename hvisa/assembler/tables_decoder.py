@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from hvisa.assembler import layout
-from hvisa.assembler.names import is_global_name
 from hvisa.assembler.body_decoder import Tables
+from hvisa.assembler.names import is_global_name
 from hvisa.assembler.reader import Reader, Strings
 from hvisa.assembler.shapes import read_dim
 from hvisa.graph.model import Constant, GlobalConstant, GlobalRef

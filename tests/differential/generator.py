@@ -14,11 +14,23 @@ from typing import Any
 import numpy as np
 
 from hvisa.graph.inference import complete
-from hvisa.graph.model import (Constant, GlobalRef, Instr, InternalNode, LeafNode, Module, NodeDetail,
-                               Argument, Output, Operand, Port, Region, Value)
+from hvisa.graph.model import (
+    Argument,
+    Constant,
+    GlobalRef,
+    Instr,
+    InternalNode,
+    LeafNode,
+    Module,
+    NodeDetail,
+    Operand,
+    Output,
+    Port,
+    Region,
+    Value,
+)
 from hvisa.graph.numbering import number_module
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.definitions import Form, ImmediateKind, InstrDef
 from hvisa.spec.literals import FLOAT_LAYOUT
 from hvisa.spec.operations import LOAD_BOUNDS, REDUCTIONS, reduction_takes

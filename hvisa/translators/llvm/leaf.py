@@ -13,8 +13,13 @@ from hvisa.spec.types import Type
 from hvisa.translators.llvm.body import Body
 from hvisa.translators.llvm.control import Loop
 from hvisa.translators.llvm.emit import FunctionText
-from hvisa.translators.llvm.parameters import (Parameter, bind_ports, parameter_list,
-                                               parameter_names, result_parameters)
+from hvisa.translators.llvm.parameters import (
+    Parameter,
+    bind_ports,
+    parameter_list,
+    parameter_names,
+    result_parameters,
+)
 
 if TYPE_CHECKING:
     from hvisa.translators.llvm.lowering import Lowering

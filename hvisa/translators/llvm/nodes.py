@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hvisa.graph.model import (Box, Definition, DimValue, Instr, InternalNode, LeafNode, NodeDetail,
-                               Operand, Output, Port, Value)
+from hvisa.graph.model import (
+    Box,
+    Definition,
+    DimValue,
+    Instr,
+    InternalNode,
+    LeafNode,
+    NodeDetail,
+    Operand,
+    Output,
+    Port,
+    Value,
+)
 from hvisa.graph.signatures import node_binding
 from hvisa.spec import types as ty
 from hvisa.spec.operations import DIRECTIONS, OUTPUT_FORMS, REDUCTIONS

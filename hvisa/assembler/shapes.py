@@ -34,7 +34,7 @@ GRID, STREAM = COMPOSITE_CODES["grid"], COMPOSITE_CODES["stream"]
 CAPACITY = COMPOSITE_CODES["capacity"]
 
 
-# -- writing -----------------------------------------------------------------------------------------
+# -- writing -----------------------------------------------------------------------------------
 
 def encode_dim(dim: Dim, numbers: Mapping[str, int]) -> bytes:
     """The bytes of a dimension. A symbol without a number is a KeyError."""
@@ -122,7 +122,7 @@ def _encode_list(parts: tuple[Dim, ...], numbers: Mapping[str, int]) -> bytes:
     return unsigned(len(parts)) + b"".join(encode_dim(d, numbers) for d in parts)
 
 
-# -- reading -----------------------------------------------------------------------------------------
+# -- reading -----------------------------------------------------------------------------------
 
 class DecimalNumbers(dict[str, int]):
     """The numbers of symbols that are named by their number, as in what this module reads."""
@@ -243,7 +243,8 @@ class TypeReader:
             if isinstance(type_, StreamType):
                 reader.fail("HV0832", "a stream does not hold streams", at)
             return TypeEntry(ty.stream(type_), depth, symbols, inner.size)
-        if not isinstance(type_, ScalarType) and not (code == GRID and isinstance(type_, VectorType)):
+        if not isinstance(type_, (ScalarType, VectorType)) or (
+                code != GRID and isinstance(type_, VectorType)):
             reader.fail("HV0832", f"code {code} over {type_}", at)
         if code == VECTOR:
             lanes = reader.number()

@@ -39,7 +39,7 @@ def _buffer(row: InstrDef, operands: tuple[Type, ...], position: int, indexed: b
     for offset, index in enumerate(indices):
         if index is not ty.INDEX:
             raise TypeRuleError("HV0213", "a buffer index has type `index`", position + 1 + offset,
-                                f"this is {index}", "convert it first: `%k = convert index ...`")
+                                f"this is {index}", "convert it first: `%c = convert index ...`")
     return found
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from hvisa.diagnostics import fail
 from hvisa.runtime.host_values import scalar_bits, scalar_value
 from hvisa.runtime.layout import PortLayout
 from hvisa.runtime.monitor import Monitor, guarded
@@ -22,15 +21,6 @@ EXTERN = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes
 
 Extern = Callable[..., Any]
 _VECTOR = re.compile(r"vec<(\w+), (\d+)>")
-
-
-def check_externs(names: Sequence[str], allowed: Mapping[str, Extern], what: str) -> None:
-    """HV0703 unless the host allows every extern function of a program."""
-    missing = [n for n in names if n not in allowed]
-    if missing:
-        raise fail("HV0703", f"{what} calls the extern function `@{missing[0]}`, which the host does "
-                   "not allow", help=f"pass it: `hvisa.load(..., externs={{\"{missing[0]}\": "
-                   "function})`")
 
 
 def value_layout(text: str) -> PortLayout:

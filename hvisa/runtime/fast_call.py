@@ -18,14 +18,12 @@ import numpy as np
 
 from hvisa.runtime.layout import (DimData, PortLayout, Signature, lone_symbol, python_source,
                                   symbols_of)
+from hvisa.runtime.markers import OPTIONS, UNUSUAL
 from hvisa.spec import types as ty
 
 if TYPE_CHECKING:
     from hvisa.runtime.launch import NativeLauncher
 
-UNUSUAL = object()
-# Keyword arguments of a call that are no ports.
-OPTIONS = frozenset({"out", "copy", "timeout", "device"})
 
 # numpy's array flags: C-contiguous, aligned, writeable.
 _READABLE, _WRITABLE = 0x101, 0x501

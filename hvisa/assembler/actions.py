@@ -17,6 +17,7 @@ from hvisa.graph import model
 from hvisa.graph.model import (Argument, Attribute, Definition, DimValue, Function, GlobalConstant,
                                GlobalRef, Instr, InternalNode, LeafNode, Literal, Module, NodeDetail,
                                Operand, Output, Port, Region, Value)
+from hvisa.graph.numbering import header_dims, header_symbols, type_dims
 from hvisa.spec import dimensions as dims
 from hvisa.spec import literals, operations
 from hvisa.spec import types as ty
@@ -38,9 +39,9 @@ class Tail:
 
     __slots__ = ("attributes", "effect", "implements")
 
-    def __init__(self, effect: int = 0, implements: str = "",
+    def __init__(self, effect: int = -1, implements: str = "",
                  attributes: tuple[Attribute, ...] = ()):
-        self.effect = effect
+        self.effect = effect  # -1 where none is written
         self.implements = implements
         self.attributes = attributes
 
@@ -83,6 +84,8 @@ class State:
         self.pending: tuple[list[Value], list[str], bool] = ([], [], False)
         self.held: list[list[str]] = []
         self.forward: list[tuple[Instr, int, Token, int]] = []
+        self.stated_effect = -1
+        self.near: Token | None = None  # the last number or name of an expression or type
         self.count = 0
         self.nodes = 0
         self.edges = 0
@@ -150,12 +153,12 @@ class Actions:
                     return dims.symbol(part[1:])
                 if part.type == "NUMBER":
                     return dims.constant(int(part, 0))
+            if isinstance(part, Literal):
+                return dims.constant(int(part.text, 0))
         except (ValueError, DimError):
             pass
         text = part.text if isinstance(part, Literal) else str(part)
-        token = part if type(part) is Token else getattr(part, "token", None)
-        self.error("HV0601", f"`{text}` is not a dimension",
-                   token if token is not None else self.state.module.span or Span(None),
+        self.error("HV0601", f"`{text}` is not a dimension", part if type(part) is Token else self.near,
                    help="a dimension is made of symbols and whole numbers with + - * floordiv mod "
                         "min max ceildiv")
         return dims.constant(0)
@@ -169,13 +172,22 @@ class Actions:
             return Literal(str(part))
         if isinstance(part, Dim):
             value = part.constant
-            return Literal(str(value)) if value is not None else DimValue(part)
+            if value is not None:
+                return Literal(str(value))
+            # `%n + 0` is the value itself, as its canonical text says.
+            symbol = part.symbol
+            return (self.state.scope.get(symbol) if symbol else None) or DimValue(part)
         assert isinstance(part, Literal), part
         return part
 
     # -- expressions ---------------------------------------------------------------------------
 
+    @property
+    def near(self) -> Token | Span:
+        return self.state.near or self.state.module.span or Span(self.state.source)
+
     def value(self, c: list[Any]) -> Token:
+        self.state.near = c[0]
         return c[0]
 
     number = global_value = value
@@ -188,7 +200,7 @@ class Actions:
             return build(*(self.dim(p) for p in c))
         except DimError as error:
             token = next((p for p in c if type(p) is Token), None)
-            self.error("HV0602", str(error), token or cast(Span, self.state.module.span),
+            self.error("HV0602", str(error), token or self.near,
                        help="write a shorter expression, or compute it in a node without grid")
             return dims.constant(1)
 
@@ -205,7 +217,16 @@ class Actions:
         part = c[0]
         if type(part) is Token and part.type in ("NUMBER", "WORD"):
             return Literal(f"-{part}")
-        return self._build([part.text] if False else c, lambda a: -a)
+        if isinstance(part, Literal):
+            negated = Literal(part.text[1:] if part.text.startswith("-") else f"-{part.text}")
+            negated.type = part.type
+            return negated
+        return self._build(c, lambda a: -a)
+
+    def typed_number(self, c: list[Any]) -> Literal:
+        literal = Literal(str(c[0]))
+        literal.type = ty.BY_NAME[c[1]]
+        return literal
 
     def dimension_function(self, c: list[Any]) -> Dim:
         name, *parts = c
@@ -227,6 +248,7 @@ class Actions:
     # -- types ---------------------------------------------------------------------------------
 
     def scalar_type(self, c: list[Any]) -> ScalarType:
+        self.state.near = c[0]
         return ty.BY_NAME[c[0]]
 
     def vector_type(self, c: list[Any]) -> Type:
@@ -260,13 +282,13 @@ class Actions:
         element = c[0]
         if ty.element_of(element) is None:
             self.error("HV0219", f"`grid` holds scalars or vectors, not {element}",
-                       cast(Span, self.state.module.span))
+                       self.near)
             element = ty.I32
         return ty.grid(element, tuple(self.dim(p) for p in c[1:] if not isinstance(p, tuple)))
 
     def stream_type(self, c: list[Any]) -> Type:
         if isinstance(c[0], ty.StreamType):
-            self.error("HV0219", "a stream does not hold streams", cast(Span, self.state.module.span))
+            self.error("HV0219", "a stream does not hold streams", self.near)
             return c[0]
         return ty.stream(c[0])
 
@@ -492,7 +514,8 @@ class Actions:
             if isinstance(part, tuple):
                 self._head_part(definition, part, names)
         tail = _tail(rest)
-        definition.effect, definition.implements = tail.effect, tail.implements
+        definition.effect, definition.implements = max(tail.effect, 0), tail.implements
+        state.stated_effect = tail.effect
         definition.attributes = tail.attributes
         self._header_symbols(definition, names)
         state.pending = ([], names, False)
@@ -514,10 +537,15 @@ class Actions:
 
     def _header_symbols(self, definition: Definition, names: list[str]) -> None:
         """Symbols are what the shapes of ports name and no port is."""
-        types = [p.type for p in definition.ports] + definition.results
         ids = {v.name for v in definition.ids}
-        for found in [n for t in types for n in type_symbols(t)] + [
-                n for d in definition.grid for n in d.symbols()]:
+        place = definition.span
+        places = {n: p.span for p in reversed(definition.ports) for d in type_dims(p.type)
+                  for n in d.symbols()}
+        # In canonical order first, then whatever never stands alone.
+        named = [*header_symbols(definition),
+                 *(n for d in header_dims(definition) for n in d.symbols())]
+        for found in dict.fromkeys(named):
+            span = places.get(found, place)
             value = self.state.scope.get(found)
             if value is None:
                 value = self.state.scope[found] = Value(found, ty.INDEX)
@@ -526,7 +554,7 @@ class Actions:
             elif value.type is not ty.INDEX or found in ids:
                 self.error("HV0604", f"`%{found}` is not a dimension: it is {value.type}"
                            if found not in ids else f"the instance id `%{found}` is not a dimension",
-                           cast(Span, definition.span),
+                           span or self.near,
                            help="a dimension symbol is free in the shapes, or a port of type index")
 
     def definition(self, c: list[Any]) -> None:
@@ -549,6 +577,8 @@ class Actions:
                        help="declare `extern func @name(...) -> (...)`")
         else:
             definition.external = True
+            if self.state.stated_effect < 0:  # semantics 23: nothing is known of a host function
+                definition.effect = operations.EFFECT_CLASSES.index("nondeterministic")
             self._add(definition)
 
     # -- regions and statements ----------------------------------------------------------------
@@ -567,7 +597,8 @@ class Actions:
         frame = state.frames.pop()
         depth = len(state.frames)
         body = frame.region.body
-        if not body or not body[-1].row.terminator:  # a region that yields nothing need not say so
+        if not frame.holds and not (body and body[-1].row.terminator):
+            # The text leaves out a yield of nothing; in the model each region ends in a terminator.
             span = body[-1].span if body else state.definition.span if state.definition else None
             body.append(Instr(ROWS["yield"], [], [], span))
         while state.forward and state.forward[-1][3] == depth + 1:
@@ -575,8 +606,13 @@ class Actions:
             instr.operands[position] = self.lookup(token)
         if frame.holds:
             state.held.append(frame.names)
-        else:
-            self._forget(frame.names)
+            return frame.region
+        self._forget(frame.names)
+        body = frame.region.body
+        if not body or not body[-1].row.terminator:  # an empty `yield` may be left out
+            last = body[-1].span if body else None
+            body.append(Instr(ROWS["yield"], [], [], last or (
+                state.definition.span if state.definition else None)))
         return frame.region
 
     def _forget(self, names: list[str]) -> None:
@@ -815,13 +851,16 @@ class Actions:
         return instr
 
     def for_head(self, c: list[Any]) -> Instr:
-        name, token, low, high, *rest = c
+        name, counter, low, high, *rest = c
+        token, type_ = counter if type(counter) is tuple else (counter, ty.ERROR)
         instr = Instr(ROWS["for"], [], [], self.span(name))
         step = next((p[1] for p in rest if type(p) is tuple), None)
         carries = next((p for p in rest if type(p) is list), [])
         instr.operands = [self.operand(low), self.operand(high),
                           Literal("1") if step is None else self.operand(step)]
-        return self._begin(name, instr, [token], carries)
+        self._begin(name, instr, [token], carries)
+        self.state.pending[0][0].type = type_
+        return instr
 
     def while_head(self, c: list[Any]) -> Instr:
         return self._begin(c[0], Instr(ROWS["while"], [], [], self.span(c[0])), [], c[1:], True)
@@ -865,6 +904,7 @@ class Actions:
 
     def if_op(self, c: list[Any]) -> Instr:
         instr = Instr(ROWS["if"], [self.operand(c[1])], [], self.span(c[0]))
+        instr.attributes = _tail(c).attributes
         regions = [p for p in c if type(p) is Region]
         if len(regions) == 1:
             regions.append(Region([], [Instr(ROWS["yield"], [], [], instr.span)]))
@@ -920,7 +960,7 @@ class Actions:
         names: list[str] = []
         ids = [self.declare(token, ty.INDEX, names) for token, _ in axes]
         tail = _tail(rest)
-        detail = NodeDetail(tuple(e for _, e in axes), ids, [], outputs, tail.effect)
+        detail = NodeDetail(tuple(e for _, e in axes), ids, [], outputs, max(tail.effect, 0))
         for part, argument in (p for p in parts if isinstance(p[1], Argument)):
             if type(part) is tuple:
                 self.error("HV0106", "a node takes values, views and numbers", name)
@@ -938,12 +978,14 @@ class Actions:
         name, value, axis, *points = c
         instr = Instr(ROWS["split"], [self.operand(value)], [], self.span(name))
         instr.immediates = (self._count(axis),)
-        instr.detail = tuple(self.dim(p) for p in points)
+        instr.detail = tuple(self.dim(p) for p in points if type(p) is not Tail)
+        instr.attributes = _tail(points).attributes
         return instr
 
     def match_op(self, c: list[Any]) -> Instr:
-        name, left, right = c
+        name, left, right, *tails = c
         instr = Instr(ROWS["match"], [], [], self.span(name))
+        instr.attributes = _tail(tails).attributes
         instr.detail = (self.dim(left), self.dim(right))
         symbol = instr.detail[0].symbol
         if symbol is not None and symbol not in self.state.scope and type(left) is Token:
@@ -952,22 +994,13 @@ class Actions:
         return instr
 
     def delay_op(self, c: list[Any]) -> Instr:
-        name, init, following = c
+        name, init, following, *tails = c
         placeholder = Value(following[1:], ty.ERROR)
         instr = Instr(ROWS["delay"], [self.operand(init), placeholder], [], self.span(name))
+        instr.attributes = _tail(tails).attributes
         self.state.forward.append((instr, 1, following, len(self.state.frames)))
         return instr
 
 
 class _Skip(Exception):
     """The statement can't be built; its error is recorded."""
-
-
-def type_symbols(type_: Type) -> list[str]:
-    """Dimension symbols that a type names, in order, repeats included."""
-    if isinstance(type_, ty.BufferType):
-        found = [n for d in type_.shape for n in d.symbols()]
-        return found + (list(type_.capacity.symbols()) if type_.capacity else [])
-    if isinstance(type_, ty.GridType):
-        return [n for d in type_.extents for n in d.symbols()]
-    return type_symbols(type_.item) if isinstance(type_, ty.StreamType) else []

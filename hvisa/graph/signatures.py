@@ -9,10 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from hvisa.graph.model import (Argument, Box, Constant, Definition, DimValue, Function, Instr,
-                               Literal, Operand, Output, Port, Value)
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.diagnostics import plural
+from hvisa.graph.model import (
+    Box,
+    Constant,
+    Definition,
+    DimValue,
+    Function,
+    Instr,
+    Literal,
+    Operand,
+    Output,
+    Port,
+    Value,
+)
+from hvisa.spec import dimensions as dims, types as ty
+from hvisa.spec.definitions import Form
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.literals import integer_value
 from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
@@ -31,6 +43,10 @@ class Reporter(Protocol):
                help: str = "") -> None: ...
 
     def settle(self, instr: Instr, position: int, wanted: Type) -> Type: ...
+
+    def same(self, left: Dim, right: Dim) -> bool: ...
+
+    def fits(self, wanted: Type, found: Type) -> bool: ...
 
 
 def fits(wanted: Type, found: Type) -> bool:
@@ -85,7 +101,7 @@ def bind_call(run: Reporter, instr: Instr, callee: Function) -> list[Type]:
     """Check a call; the result types in the caller's symbols."""
     if len(instr.operands) != len(callee.ports):
         names = ", ".join(f"%{p.name}" for p in callee.ports)
-        run.report("HV0201", f"`@{callee.name}` takes {len(callee.ports)} arguments, "
+        run.report("HV0201", f"`@{callee.name}` takes {plural(len(callee.ports), 'argument')}, "
                    f"{len(instr.operands)} given", instr, note=f"they are ({names})")
         return [ty.ERROR] * len(callee.results)
     found = [run.settle(instr, n, p.type) for n, p in enumerate(callee.ports)]
@@ -100,7 +116,7 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
     detail, taken = instr.detail, callee.taken
     if len(instr.operands) != len(taken):
         names = ", ".join(f"%{p.name}" for p in taken)
-        run.report("HV0501", f"`@{callee.name}` takes {len(taken)} arguments, "
+        run.report("HV0501", f"`@{callee.name}` takes {plural(len(taken), 'argument')}, "
                    f"{len(instr.operands)} given", instr, note=f"they are ({names})",
                    help="`out` ports are results and are not passed")
         return [ty.ERROR] * (len(callee.written) + len(callee.results))
@@ -131,6 +147,7 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
         if isinstance(output.whole, BufferType) and output.box is not None:
             part = boxed(run, instr, output.whole, output.box, -1)
             _bind_shape(port.type, part, binding)
+    _bind_rest(callee, binding)
     grid = callee.grid if callee.kind == "leaf" else detail.grid
     if callee.kind == "leaf" and detail.grid:
         run.report("HV0502", f"`@{callee.name}` is a leaf: its grid is in its own header", instr)
@@ -189,7 +206,7 @@ def _outputs(run: Reporter, instr: Instr, callee: Definition, taken: list[Port],
         elif output.whole is not None:
             types.append(output.whole)
         else:
-            types.append(_fresh(ty.substitute(port.type, binding), instr, number))
+            types.append(_fresh(port.type, ty.substitute(port.type, binding), instr, number))
         if output.form:
             run.report("HV0503", f"`{OUTPUT_FORMS[output.form]}` joins results given per instance",
                        instr, note=f"`%{port.name}` is a buffer")
@@ -201,12 +218,19 @@ def _outputs(run: Reporter, instr: Instr, callee: Definition, taken: list[Port],
     return types
 
 
-def _fresh(type_: Type, instr: Instr, number: int) -> Type:
+def capacity_symbol(result: str | None, port_type: Type) -> str | None:
+    """The symbol of the leading extent of a node's result, if it is known only after the run."""
+    if not isinstance(port_type, BufferType) or port_type.capacity is None:
+        return None
+    return f"{result}.{port_type.shape[0].symbol}"
+
+
+def _fresh(port_type: Type, type_: Type, instr: Instr, number: int) -> Type:
     """A leading extent that is known after the run is a new symbol, named after the result."""
-    if not isinstance(type_, BufferType) or type_.capacity is None:
-        return type_
     name = instr.results[number].name if number < len(instr.results) else None
-    symbol = f"{name or instr.callee}.{type_.shape[0].symbol}"
+    symbol = capacity_symbol(name or instr.callee, port_type)
+    if symbol is None or not isinstance(type_, BufferType):
+        return type_
     return ty.buffer(type_.element, (dims.symbol(symbol), *type_.shape[1:]), type_.capacity)
 
 
@@ -257,6 +281,31 @@ def _bind_shape(wanted: Type, found: Type, binding: Bindings) -> None:
             binding.setdefault(symbol, dim)
 
 
+def _bind_rest(callee: Definition, binding: Bindings) -> None:
+    """Symbols that arguments do not bind: by a `match` at the top of the callee's body, else by a name
+    of their own, so that no symbol of the caller is meant by accident."""
+    if all(symbol in binding for symbol in callee.symbols):
+        return
+    for instr in callee.body.body if callee.body is not None else ():
+        if instr.row.form is Form.MATCH and isinstance(instr.detail, tuple):
+            for left, right in (instr.detail, instr.detail[::-1]):
+                if left.symbol in callee.symbols and left.symbol not in binding \
+                        and all(s in binding for s in right.symbols()):
+                    binding[left.symbol] = right.substitute(binding)
+    fresh = {p.type.shape[0].symbol for p in callee.ports
+             if isinstance(p.type, BufferType) and p.type.capacity is not None}
+    for symbol in callee.symbols:
+        if symbol not in binding and symbol not in fresh:
+            binding[symbol] = dims.symbol(f"@{callee.name}.{symbol}")
+
+
+def binding_of(instr: Instr, callee: Definition) -> Bindings:
+    """What the symbols of a well-typed node's leaf stand for, in the graph's symbols."""
+    binding = _bind(callee, callee.taken, [o.type for o in instr.operands], instr.operands)
+    _bind_rest(callee, binding)
+    return binding
+
+
 def _check_argument(run: Reporter, instr: Instr, callee: Definition, port: Port, found: Type,
                     position: int, binding: Bindings) -> None:
     if found is ty.ERROR or isinstance(instr.operands[position], Literal):
@@ -266,12 +315,12 @@ def _check_argument(run: Reporter, instr: Instr, callee: Definition, port: Port,
     except DimError as error:
         run.report("HV0602", str(error), instr, position)
         return
-    if wanted is found or fits(wanted, found):
+    if wanted is found or run.fits(wanted, found):
         return
     if isinstance(wanted, BufferType) and isinstance(found, BufferType) \
             and wanted.element is found.element and wanted.rank == found.rank:
         for axis, (a, b) in enumerate(zip(wanted.shape, found.shape, strict=True)):
-            if a != b:
+            if not run.same(a, b):
                 run.report("HV0605", f"dimension {axis} of `%{port.name}` of `@{callee.name}` is `{a}`"
                            f", the argument has `{b}`", instr, position,
                            f"this is {found}, expected {wanted}",
@@ -287,7 +336,7 @@ def _check_one_to_one(run: Reporter, instr: Instr, port: Port, found: GridType,
     if port.type is not found.element:
         run.report("HV0203", f"argument for `%{port.name}` has the wrong type", instr, position,
                    f"each instance gives {found.element}, the port takes {port.type}")
-    elif found.extents != extents:
+    elif len(found.extents) != len(extents) or not all(map(run.same, found.extents, extents)):
         mine = ", ".join(map(str, extents))
         run.report("HV0504", "a one-to-one edge needs equal grids", instr, position,
                    f"this is {found}, the consumer's grid is ({mine})",

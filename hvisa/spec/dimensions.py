@@ -13,6 +13,7 @@ MAX_TERMS = 64
 MAX_DEGREE = 8
 MAX_DEPTH = 16  # nesting of floordiv, mod, min and max
 MAX_COEFFICIENT = 1 << 62
+MAX_SIZE = 1024  # symbols, operations and terms, all written out
 
 
 class DimError(ValueError):
@@ -22,15 +23,19 @@ class DimError(ValueError):
 class Atom:
     """An opaque operation on dimensions: `kind` in floordiv, mod, min, max."""
 
-    __slots__ = ("_hash", "_key", "depth", "kind", "operands")
+    __slots__ = ("_hash", "_key", "depth", "kind", "operands", "size")
 
     def __init__(self, kind: str, operands: tuple[Dim, ...]):
         self.kind = kind
         self.operands = operands
+        # Operands are shared objects, so what is written out can be exponential in what is stored.
+        self.size = 1 + sum(o.size for o in operands)
         self.depth = 1 + max((a.depth for o in operands for m, _ in o.terms for a in m
                               if isinstance(a, Atom)), default=0)
         if self.depth > MAX_DEPTH:
             raise DimError(f"a dimension nests at most {MAX_DEPTH} deep")
+        if self.size > MAX_SIZE:
+            raise DimError(f"a dimension has at most {MAX_SIZE} parts")
         self._key = (kind, *(o.sort_key() for o in operands))
         self._hash = hash(self._key)
 
@@ -54,10 +59,13 @@ def _atom_key(atom: str | Atom) -> tuple[object, ...]:
 class Dim:
     """An immutable dimension expression; use `+ - *` and the functions of this module."""
 
-    __slots__ = ("_hash", "_key", "terms")
+    __slots__ = ("_hash", "_key", "size", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]):
         kept = [(m, c) for m, c in terms.items() if c]
+        self.size = sum(1 + sum(1 if isinstance(a, str) else a.size for a in m) for m, _ in kept)
+        if self.size > MAX_SIZE:
+            raise DimError(f"a dimension has at most {MAX_SIZE} parts")
         if len(kept) > MAX_TERMS or any(len(m) > MAX_DEGREE for m, _ in kept):
             raise DimError(f"a dimension has at most {MAX_TERMS} terms of degree {MAX_DEGREE}")
         if any(abs(c) > MAX_COEFFICIENT for _, c in kept):

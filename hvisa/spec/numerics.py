@@ -108,7 +108,9 @@ def from_f64(x: Array, element: ScalarType) -> Array:
 def _int_to_bf16(x: Array) -> Array:
     """Any integer to bf16 with one rounding: at most 32 leading bits and a sticky bit reach float64."""
     negative = x < 0
-    magnitude = np.where(negative, np.negative(x), x).astype(np.uint64)
+    # Negated at full width: the least number of a narrow type has no positive twin there.
+    wide = x.astype(np.uint64)
+    magnitude = np.where(negative, ~wide + np.uint64(1), wide)
     low = magnitude & np.uint64(0xFFFFFFFF)
     high = magnitude >> np.uint64(32)
     sticky = np.where(high != 0, (magnitude >> np.uint64(32) << np.uint64(32))

@@ -25,8 +25,8 @@ def _buffer(row: InstrDef, operands: tuple[Type, ...], position: int, indexed: b
         return found
     indices = operands[position + 1:]
     if len(indices) != found.rank:
-        raise TypeRuleError("HV0212", f"{found} has {found.rank} dimensions, {len(indices)} indices "
-                            "given", position, help=f"write one index for each of {found.rank}")
+        raise TypeRuleError("HV0212", f"{found} has {found.rank} dimensions, indices given: "
+                            f"{len(indices)}", position, help="write one index for each dimension")
     for offset, index in enumerate(indices):
         if index is not ty.INDEX:
             raise TypeRuleError("HV0213", "a buffer index has type `index`", position + 1 + offset,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hvisa.graph.model import (Constant, Definition, Function, Instr, InternalNode, LeafNode, Module,
-                               Port, instructions)
+                               Port, Value, instructions)
 from hvisa.spec.types import BufferType, ScalarType
 from hvisa.translators.base import Options
 from hvisa.translators.llvm import control, group, memory
@@ -66,7 +66,11 @@ class Lowering:
 
     def covered(self, definition: Definition, port: Port) -> bool:
         """Whether every element of a written port is known to be stored (semantics 6)."""
-        return self.facts is not None and self.facts.covers(definition, port)
+        return self.facts is not None and port.name in self.facts[definition.name].covered
+
+    def tiled(self, graph: str, value: Value) -> bool:
+        """Whether the boxes of a replicated node are known to reach all of a result."""
+        return self.facts is not None and value in self.facts[graph].tiled
 
     # -- metadata ------------------------------------------------------------------------------
 

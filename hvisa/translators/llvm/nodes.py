@@ -106,26 +106,28 @@ def _make_outputs(g: GraphBody, instr: Instr, callee: Definition, detail: NodeDe
         held = g.destinations.get(value) if len(g.scopes) == 1 else None
         if held is None:
             held = g.blocks.new(type_.element, extents, instr, False)
-        _fill(g, callee, port, detail, passed, held)
+        _fill(g, callee, port, value, detail, passed, held)
         passed[callee.ports.index(port)].held = held
 
 
-def _fill(g: GraphBody, callee: Definition, port: Port, detail: NodeDetail, passed: list[Passed],
-          held: Held) -> None:
+def _fill(g: GraphBody, callee: Definition, port: Port, value: Value, detail: NodeDetail,
+          passed: list[Passed], held: Held) -> None:
     """Contents before the first store. A graph without grid yields the whole buffer anyway."""
-    if isinstance(callee, InternalNode) and not detail.grid:
+    if isinstance(callee, InternalNode):
+        if not detail.grid or g.lowering.tiled(g.graph.name, value):
+            return
+    elif g.lowering.covered(callee, port):
         return
     if port.source is not None:
         origin = next(n for n, p in enumerate(callee.ports) if p.name == port.source)
         source = passed[origin].held
         assert source is not None
         g.blocks.copy_into(source, held)
-    elif not g.lowering.covered(callee, port) or isinstance(callee, InternalNode):
-        if held.layout == DENSE:
-            size = g.body.product([*held.extents, str(held.element.size_bytes)])
-            g.lowering.zero(g.body, held.pointer, size)
-        else:
-            copy_elements(g.body, held.element, None, held)
+    elif held.layout == DENSE:
+        size = g.body.product([*held.extents, str(held.element.size_bytes)])
+        g.lowering.zero(g.body, held.pointer, size)
+    else:
+        copy_elements(g.body, held.element, None, held)
 
 
 def _result_arrays(g: GraphBody, instr: Instr, callee: Definition, detail: NodeDetail) -> list[str]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from hvisa.runtime.launch import NativeLauncher
     from hvisa.runtime.layout import Signature
 
-MAGIC = b"\0hv"
 Extern = Callable[..., Any]
 
 
@@ -49,8 +48,14 @@ def _read(source: str | bytes | os.PathLike[str]) -> tuple[str, bytes]:
         with open(path, "rb") as file:
             return path, file.read()
     except OSError as error:
-        raise fail("HV1010", f"`{path}` can't be read: {error.strerror}",
+        raise fail("HV1020", f"`{path}` can't be read: {error.strerror}",
                    help="give the path of a .hvasm or .hvbc file") from error
+
+
+def is_bytecode(data: bytes) -> bool:
+    """Whether these are the bytes of a `.hvbc` file; else they are text."""
+    from hvisa.assembler.layout import MAGIC
+    return data.startswith(MAGIC)
 
 
 class Program:
@@ -105,7 +110,7 @@ class Program:
         elif name.endswith(".hvasm"):
             data = self.text.encode()
         else:
-            raise fail("HV1011", f"`{name}` does not tell what to write",
+            raise fail("HV1021", f"`{name}` does not tell what to write",
                        help="end it with .hvbc for bytecode or .hvasm for text")
         write_whole(name, data)
 
@@ -114,7 +119,7 @@ class Program:
 
 
 def write_whole(path: str, data: bytes) -> None:
-    """Write a file that appears whole or not at all. HV1012 if it can't be written."""
+    """Write a file that appears whole or not at all. HV1022 if it can't be written."""
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
         with open(temporary, "wb") as file:
@@ -123,7 +128,7 @@ def write_whole(path: str, data: bytes) -> None:
     except OSError as error:
         if os.path.exists(temporary):
             os.unlink(temporary)
-        raise fail("HV1012", f"`{path}` can't be written: {error.strerror}",
+        raise fail("HV1022", f"`{path}` can't be written: {error.strerror}",
                    help="choose a folder that exists and that you may write to") from error
 
 
@@ -246,23 +251,23 @@ class _Loaded:
         errors: list[Diagnostic] = []
         if self._module is not None:
             return self._module, verify(self._module)
-        if self.data.startswith(MAGIC):
+        if is_bytecode(self.data):
             from hvisa.assembler.decoder import decode
             module = decode(self.data, self.name)
         else:
             from hvisa.assembler.parser import parse
             module = parse(self._decoded(), self.name, errors)
-        return module, verify(module, errors)
+        return module, verify(module, extra=errors)
 
     def _decoded(self) -> str:
         try:
             return self.data.decode()
         except UnicodeDecodeError as error:
-            raise fail("HV1010", f"`{self.name}` is neither bytecode nor UTF-8 text (byte "
+            raise fail("HV1020", f"`{self.name}` is neither bytecode nor UTF-8 text (byte "
                        f"{error.start})", help="give a .hvasm or .hvbc file") from error
 
     def text(self) -> str:
-        if self.data and not self.data.startswith(MAGIC):
+        if self.data and not is_bytecode(self.data):
             return self._decoded()
         from hvisa.assembler.printer import print_module
         return print_module(self.verified()[0])
@@ -351,8 +356,8 @@ class _Loaded:
         def sources(file: str) -> Source:
             if file:
                 return Source(file)
-            text = "" if own[1].startswith(MAGIC) else own[1].decode("utf-8", "replace")
-            return Source(own[0], text or None)
+            text = None if is_bytecode(own[1]) else own[1].decode("utf-8", "replace")
+            return Source(own[0], text)
         return NativeLauncher(artifact, externs=self.externs, print_sink=self.print_sink,
                               sources=sources)
 

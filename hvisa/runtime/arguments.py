@@ -12,7 +12,6 @@ HV1007 read-only arrays.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from math import prod
 from typing import Any
@@ -114,6 +113,7 @@ def _check_names(signature: Signature, arguments: Mapping[str, Any], out: Mappin
     for name in arguments:
         if name in taken:
             continue
+        import difflib
         near = difflib.get_close_matches(str(name), taken, 1)
         help = f"did you mean `{near[0]}`?" if near else f"it takes {_listed(taken)}"
         if name in given:

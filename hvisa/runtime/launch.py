@@ -24,7 +24,7 @@ from hvisa.runtime.layout import PortLayout, Signature, evaluate
 from hvisa.runtime.loader import load_object
 from hvisa.runtime.monitor import Monitor, clock, poll_function
 from hvisa.runtime.team import process_team
-from hvisa.translators.base import Artifact
+from hvisa.translators.artifact import Artifact
 from hvisa.translators.native import CONTEXT, CONTEXT_BYTES, STATUS_TRAP, entry_symbol
 
 # Without argument types: the arrays go by reference, 0.1 us sooner than through a conversion.

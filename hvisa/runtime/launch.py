@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hvisa.diagnostics import Diagnostic, LaunchTimeout, Source
+from hvisa.diagnostics import Diagnostic, HvisaError, LaunchTimeout, Source
 from hvisa.runtime.arguments import Bound, aligned_empty
 from hvisa.runtime.host_values import Array, scalar_value
 from hvisa.runtime.layout import PortLayout, Signature, evaluate
@@ -197,10 +197,12 @@ class NativeLauncher:
         state.clear()
         self.states.append(state)
         donated = any(p.direction == "inout" for p in self.signature.ports)
-        if pending is not None and not (isinstance(pending, Exception) and status == STATUS_TRAP):
+        trapped = status == STATUS_TRAP and not isinstance(pending, HvisaError)
+        if pending is not None and not (trapped and isinstance(pending, Exception)):
             raise pending
-        if status == STATUS_TRAP:
-            raise trap_error(record, self.metadata, symbols, self._sources, donated) from pending
+        if trapped:
+            raise trap_error(record, self.metadata, symbols, self._sources, donated,
+                             pending) from pending
         assert timed_out, f"status {status} without a reason"
         raise LaunchTimeout(Diagnostic(
             "HV1008", f"`@{self.signature.entry}` ran longer than its timeout of {timeout:g} s",

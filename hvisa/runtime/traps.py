@@ -55,24 +55,28 @@ class Record:
 
 
 def trap_error(record: Record, metadata: Mapping[str, Any], symbols: Mapping[str, int],
-               sources: Callable[[str], Source], donated: bool) -> HvisaError:
+               sources: Callable[[str], Source], donated: bool,
+               cause: BaseException | None = None) -> HvisaError:
     """The exception for a record: HvisaTrap, or HvisaError where the launch itself was wrong.
 
-    `symbols` are the entry's, `sources` gives the text that a site's file names.
+    `symbols` are the entry's, `sources` gives the text that a site's file names; `cause` is what a
+    host function raised.
     """
     site = metadata["sites"][record.site]
     entry = metadata["signature"]["entry"]
     path = (entry, *(metadata["nodes"][n] for n in record.path))
     definition = site["definition"]
     text = _TEXT[record.code](site, record.a, record.b) if record.code in _TEXT else "a trap"
+    if cause is not None:
+        text += f" with {type(cause).__name__}: {cause}"
     instance = None
     if record.code.startswith("HV09"):
         node = path[-1]
         grid = metadata["grids"].get(node, [])
         instance = grid_index(record.instance, grid, symbols if node == entry else {})
-        text += f", in {_where(path, record.instance, instance, bool(grid))}"
+        text += f" ({_where(path, record.instance, instance, bool(grid))})"
         if definition not in path:
-            text += f", called `@{definition}`"
+            text += f", in `@{definition}`"
     span = None
     if site.get("line"):
         span = Span(sources(site.get("file", "")), site["line"], site["column"],
@@ -86,9 +90,10 @@ def trap_error(record: Record, metadata: Mapping[str, Any], symbols: Mapping[str
 
 
 def _where(path: Sequence[str], number: int, instance: tuple[int, ...] | None, grid: bool) -> str:
-    name = " / ".join(f"`@{n}`" for n in path)
+    """The same words as the interpreter's."""
+    name = "/".join(path)
     if instance:
-        return f"instance {list(instance)} of {name}"
+        return f"instance {instance} of {name}"
     return f"instance number {number} of {name}" if grid and instance is None else name
 
 

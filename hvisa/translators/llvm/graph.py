@@ -227,7 +227,7 @@ class GraphBody:
             scope.position = position
             if instr.row.terminator:
                 break
-            _CONSTRUCTS[instr.row.mnemonic](self, instr)
+            CONSTRUCTS[instr.row.mnemonic](self, instr)
             self._drop(scope, position, instr)
         return region.body[-1].operands
 
@@ -491,7 +491,7 @@ def _match(g: GraphBody, instr: Instr) -> None:
     g.body.trap_if(g.f.op(f"icmp ne i64 {other}, {value}"), "HV1004", instr, other, value)
 
 
-_CONSTRUCTS: dict[str, Callable[[GraphBody, Instr], None]] = {
+CONSTRUCTS: dict[str, Callable[[GraphBody, Instr], None]] = {
     "if": _if, "for": _for, "loop": _loop, "zeros": _zeros, "scratch": _zeros, "slice": _slice,
     "split": _split, "join": _join, "match": _match, "node": write_node}
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from hvisa.spec import types as ty
-from hvisa.spec.definitions import Effect, ImmediateKind, InstrDef, Level
+from hvisa.spec.definitions import Effect, InstrDef, Level
 from hvisa.spec.table import ROWS
 
 PATH = Path(__file__).parent.parent / "docs" / "spec" / "instructions.md"

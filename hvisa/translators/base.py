@@ -1,4 +1,4 @@
-"""What a translator and its driver are: the protocols, and the artifact that passes between them.
+"""What a translator is: its protocol and options. What it makes is in `artifact`.
 
 A translator validates a node for a device, naming each thing that it declines and why, and translates
 it to an `Artifact`. A driver loads artifacts and launches them. Both are plug-ins (entry point
@@ -7,15 +7,18 @@ it to an `Artifact`. A driver loads artifacts and launches them. Both are plug-i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from hvisa.translators.artifact import Artifact
 
 if TYPE_CHECKING:
     from hvisa.diagnostics import Diagnostic
     from hvisa.graph.facts import Facts
     from hvisa.graph.model import Module
+
+__all__ = ["Artifact", "Options", "Translator"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Options:
     `threads` is whether instances may run on several threads at once; `features` are the CPU features
     in LLVM's spelling; `stop_checks` lets a running kernel be stopped (semantics 22).
     `parts` adds a second entry that runs a range of a leaf's instances on outputs that are prepared.
+    A launch of less than `serial_work` instructions, roughly ten microseconds, stays on its thread.
     """
 
     threads: bool = False
@@ -34,36 +38,13 @@ class Options:
     bounds_checks: bool = True
     opt_level: int = 3
     parts: bool = False
+    serial_work: int = 40_000
 
     def key_parts(self) -> dict[str, str]:
         return {"threads": str(self.threads), "cpu": self.cpu, "features": ",".join(self.features),
                 "stop_checks": str(self.stop_checks), "bounds_checks": str(self.bounds_checks),
-                "opt_level": str(self.opt_level), "parts": str(self.parts)}
-
-
-@dataclass
-class Artifact:
-    """Code for one entry with what is needed to launch it.
-
-    `code` is opaque to everyone but the device's driver. `metadata` is plain JSON data: argument
-    layout, trap sites, resources, cost, notes for `hvisa explain`.
-    """
-
-    device: str
-    entry: str
-    code: bytes
-    metadata: dict[str, Any] = field(default_factory=dict)
-
-    def to_bytes(self) -> bytes:
-        head = json.dumps({"device": self.device, "entry": self.entry, "metadata": self.metadata},
-                          sort_keys=True, separators=(",", ":")).encode()
-        return len(head).to_bytes(8, "little") + head + self.code
-
-    @staticmethod
-    def from_bytes(data: bytes) -> Artifact:
-        size = int.from_bytes(data[:8], "little")
-        head = json.loads(data[8:8 + size])
-        return Artifact(head["device"], head["entry"], data[8 + size:], head["metadata"])
+                "opt_level": str(self.opt_level), "parts": str(self.parts),
+                "serial_work": str(self.serial_work)}
 
 
 class Translator(Protocol):

@@ -21,8 +21,9 @@ The module needs something that this version of hvisa does not know.
 feature "telepathy"
 """)
 
-register("HV0703", "only a function is extern", """
-The host provides functions; nodes are always defined in the instruction set.
+register("HV0703", "an extern that the host does not provide", """
+The host provides functions, and of these only what it allows by name when it loads the program; nodes are
+always defined in the instruction set.
 """, "declare `extern func @name(...) -> (...)`", """
 extern leaf @f(%a: f32)
 """)

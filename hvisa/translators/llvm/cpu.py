@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from hvisa.diagnostics import Diagnostic, HvisaError
 from hvisa.graph.model import Definition, Function, Instr, Module, instructions
 from hvisa.spec import types as ty
 from hvisa.translators.base import Artifact, Options
-from hvisa.translators.llvm import control, memory
+from hvisa.translators.llvm import control, graph, memory
 from hvisa.translators.llvm.builder import Builder
 from hvisa.translators.llvm.entry import lower_entry
 from hvisa.translators.llvm.host import HostCpu, host_cpu
@@ -26,6 +25,7 @@ _NEVER_USED = "avx512bf16"
 _ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
 _IN_BODIES = frozenset(LOWER) | frozenset(memory.SPECIAL) | frozenset(control.SPECIAL) | {
     "yield", "check"}
+_IN_GRAPHS = frozenset(graph.CONSTRUCTS) | {"yield"}
 _RUN_IT = "run it on the device `reference`"
 
 
@@ -132,8 +132,6 @@ def _definition_declines(definition: Definition, present: set[str]) -> Iterator[
         if port.count != 1:
             yield _decline(f"the port `%{port.name}` of {name}", definition,
                            f"{port.count} items a firing go through the stream runtime")
-    if definition.kind == "graph" and find_spec("hvisa.translators.llvm.graph") is None:
-        yield _decline(f"the graph {name}", definition, "graphs have no native code yet")
     for instr in instructions(definition.body):
         why = _instruction_declines(definition, instr, present)
         if why:
@@ -151,6 +149,9 @@ def _instruction_declines(definition: Definition, instr: Instr, present: set[str
         return "it needs a CPU with the feature `sse4.1`"
     if instr.row.reserved:
         return "it has no translation in this version"
-    if definition.kind != "graph" and not instr.row.collective and mnemonic not in _IN_BODIES:
+    if mnemonic == "delay":
+        return "state that goes from item to item goes through the stream runtime"
+    known = _IN_GRAPHS if definition.kind == "graph" else _IN_BODIES
+    if mnemonic not in known and not instr.row.collective:
         return "it has no native code yet"
     return ""

@@ -17,7 +17,7 @@ Environment = dict[str, int]
 
 
 def evaluate(dim: Dim, environment: Mapping[str, int], span: Span | None) -> int:
-    """The value of a dimension. HV1005 if a divisor is below 1, HV1006 if a symbol has no value."""
+    """The value of a dimension. HV1005 if a divisor is below 1, HV1009 if a symbol has no value."""
     constant = dim.constant
     if constant is not None:
         return constant
@@ -27,7 +27,7 @@ def evaluate(dim: Dim, environment: Mapping[str, int], span: Span | None) -> int
         raise fail("HV1005", f"`{dim}` has no value: {error}", span,
                    help="check the sizes of the arguments") from None
     except KeyError as error:
-        raise fail("HV1006", f"the dimension `%{error.args[0]}` is bound by no argument", span,
+        raise fail("HV1009", f"the dimension `%{error.args[0]}` is bound by no argument", span,
                    help="give the initial shape of the `out` port: `out_shapes={name: (n,)}`"
                    ) from None
 

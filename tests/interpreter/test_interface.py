@@ -67,7 +67,7 @@ def test_out_shapes_bind_what_nothing_else_does() -> None:
     assert run(text, "f", {}, out_shapes={"y": (3,)})["y"].tolist() == [1, 1, 1]
     with pytest.raises(HvisaError) as error:
         run(text, "f", {})
-    assert error.value.codes == ["HV1009"] and "out_shapes" in str(error.value)
+    assert error.value.codes == ["HV1004"] and "out_shapes" in str(error.value)
 
 
 @pytest.mark.parametrize("arguments, code", [
@@ -75,10 +75,10 @@ def test_out_shapes_bind_what_nothing_else_does() -> None:
     ({"x": 1, "a": 1.0, "y": 2, "z": 3}, "HV1001"),
     ({"x": np.zeros((2, 2)), "a": 1.0, "y": np.zeros((2, 2), np.float32)}, "HV1002"),
     ({"x": np.zeros(2, np.float32), "a": 1.0, "y": np.zeros((2, 2), np.float32)}, "HV1003"),
-    ({"x": np.zeros((2, 3), np.float32), "a": 1.0, "y": np.zeros((2, 2), np.float32)}, "HV1003"),
+    ({"x": np.zeros((2, 3), np.float32), "a": 1.0, "y": np.zeros((2, 2), np.float32)}, "HV1004"),
     ({"x": np.zeros((2, 2), np.float32), "a": np.float64(1), "y": np.zeros((2, 2), np.float32)},
      "HV1002"),
-    ({"x": [[0.0]], "a": 1.0, "y": np.zeros((1, 1), np.float32)}, "HV1002"),
+    ({"x": [[0.0]], "a": 1.0, "y": np.zeros((1, 1), np.float32)}, "HV1003"),
 ])
 def test_wrong_arguments(arguments: dict, code: str) -> None:
     with pytest.raises(HvisaError) as error:
@@ -198,7 +198,7 @@ def test_an_extern_needs_leave_and_may_fail() -> None:
     assert trap.value.code == "HV0908" and trap.value.instance == (0,)
     with pytest.raises(HvisaError) as error:
         run(EXTERN, "f", arguments, externs={"host": lambda x, t: (x, "one")})
-    assert error.value.codes == ["HV1002"]
+    assert error.value.codes == ["HV1003"]
 
 
 # -- print, trace, stop ----------------------------------------------------------------------------

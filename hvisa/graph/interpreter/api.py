@@ -126,7 +126,7 @@ def _argument(found: Any, type_: Type, what: str, port: Port) -> Any:
                          .reshape(-1, *lanes), array.shape[:rank])
     if isinstance(type_, StreamType):
         if not isinstance(found, (list, tuple)):
-            raise fail("HV1002", f"{what} is {type_}, the argument is a {type(found).__name__}",
+            raise fail("HV1003", f"{what} is {type_}, the argument is a {type(found).__name__}",
                        port.span, help="pass a list of items")
         return Stream([_argument(i, type_.item, f"item {n} of {what}", port)
                        for n, i in enumerate(found)])
@@ -135,7 +135,7 @@ def _argument(found: Any, type_: Type, what: str, port: Port) -> Any:
 
 def _environment(definition: Definition, passed: dict[str, Any],
                  out_shapes: Mapping[str, Sequence[int]]) -> shapes.Environment:
-    """The header's symbols; every shape is held against its type (HV1003)."""
+    """The header's symbols; every shape is held against its type (HV1004)."""
     environment: shapes.Environment = {
         name: int(passed[name][0]) for name in shapes.index_ports(definition)}
     shaped = [(p, shape_of(passed[p.name])) for p in definition.taken

@@ -27,7 +27,7 @@ def _dtype_fits(dtype: np.dtype[Any], element: ScalarType) -> bool:
 def array_of(found: Any, element: ScalarType, rank: int, what: str, type_: Type) -> Array:
     """A host array as it may stand in a buffer: exactly of the storage dtype (HV1002, HV1003)."""
     if not isinstance(found, np.ndarray):
-        raise _mismatch(what, type_, type(found).__name__)
+        raise _mismatch(what, type_, f"a {type(found).__name__}", "HV1003")
     if not _dtype_fits(found.dtype, element):
         raise _mismatch(what, type_, f"an array of {found.dtype}")
     if found.ndim != rank:
@@ -68,7 +68,8 @@ def _python_number(found: Any, element: ScalarType, what: str) -> Array:
             raise fail("HV1002", f"{what} is {element}, which does not hold {found}",
                        help=f"it holds {element.minimum} to {element.maximum}")
         return np.array([found], element.storage_dtype)
-    raise _mismatch(what, element, f"{found!r} of Python type {type(found).__name__}")
+    code = "HV1002" if isinstance(found, (int, float)) else "HV1003"
+    raise _mismatch(what, element, f"{found!r} of Python type {type(found).__name__}", code)
 
 
 def to_host(value: Array, type_: Type) -> Any:

@@ -132,6 +132,11 @@ class LaunchTimeout(HvisaError):
     """The launch was stopped because its `timeout=` ran out. Written arguments are unspecified."""
 
 
+def plural(count: int, word: str) -> str:
+    """`1 value`, `2 values`."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
 def fail(code: str, message: str, span: Span | None = None, *, note: str = "",
          help: str = "") -> HvisaError:
     """The exception for one message, to be raised by the caller."""

@@ -14,13 +14,28 @@ from lark import Token
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, Span
 from hvisa.graph import model
-from hvisa.graph.model import (Argument, Attribute, Definition, DimValue, Function, GlobalConstant,
-                               GlobalRef, Instr, InternalNode, LeafNode, Literal, Module, NodeDetail,
-                               Operand, Output, Port, Region, Value)
-from hvisa.graph.numbering import header_dims, header_symbols
-from hvisa.spec import dimensions as dims
-from hvisa.spec import literals, operations
-from hvisa.spec import types as ty
+from hvisa.graph.model import (
+    Argument,
+    Attribute,
+    Definition,
+    DimValue,
+    Function,
+    GlobalConstant,
+    GlobalRef,
+    Instr,
+    InternalNode,
+    LeafNode,
+    Literal,
+    Module,
+    NodeDetail,
+    Operand,
+    Output,
+    Port,
+    Region,
+    Value,
+)
+from hvisa.graph.numbering import header_dims, header_symbols, type_dims
+from hvisa.spec import dimensions as dims, literals, operations, types as ty
 from hvisa.spec.definitions import Form, ImmediateKind, InstrDef
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.limits import LIMITS
@@ -39,9 +54,9 @@ class Tail:
 
     __slots__ = ("attributes", "effect", "implements")
 
-    def __init__(self, effect: int = 0, implements: str = "",
+    def __init__(self, effect: int = -1, implements: str = "",
                  attributes: tuple[Attribute, ...] = ()):
-        self.effect = effect
+        self.effect = effect  # -1 where none is written
         self.implements = implements
         self.attributes = attributes
 
@@ -84,6 +99,8 @@ class State:
         self.pending: tuple[list[Value], list[str], bool] = ([], [], False)
         self.held: list[list[str]] = []
         self.forward: list[tuple[Instr, int, Token, int]] = []
+        self.stated_effect = -1
+        self.near: Token | None = None  # the last number or name of an expression or type
         self.count = 0
         self.nodes = 0
         self.edges = 0
@@ -156,9 +173,7 @@ class Actions:
         except (ValueError, DimError):
             pass
         text = part.text if isinstance(part, Literal) else str(part)
-        token = part if type(part) is Token else getattr(part, "token", None)
-        self.error("HV0601", f"`{text}` is not a dimension",
-                   token if token is not None else self.state.module.span or Span(None),
+        self.error("HV0601", f"`{text}` is not a dimension", part if type(part) is Token else self.near,
                    help="a dimension is made of symbols and whole numbers with + - * floordiv mod "
                         "min max ceildiv")
         return dims.constant(0)
@@ -182,7 +197,12 @@ class Actions:
 
     # -- expressions ---------------------------------------------------------------------------
 
+    @property
+    def near(self) -> Token | Span:
+        return self.state.near or self.state.module.span or Span(self.state.source)
+
     def value(self, c: list[Any]) -> Token:
+        self.state.near = c[0]
         return c[0]
 
     number = global_value = value
@@ -195,7 +215,7 @@ class Actions:
             return build(*(self.dim(p) for p in c))
         except DimError as error:
             token = next((p for p in c if type(p) is Token), None)
-            self.error("HV0602", str(error), token or cast(Span, self.state.module.span),
+            self.error("HV0602", str(error), token or self.near,
                        help="write a shorter expression, or compute it in a node without grid")
             return dims.constant(1)
 
@@ -243,6 +263,7 @@ class Actions:
     # -- types ---------------------------------------------------------------------------------
 
     def scalar_type(self, c: list[Any]) -> ScalarType:
+        self.state.near = c[0]
         return ty.BY_NAME[c[0]]
 
     def vector_type(self, c: list[Any]) -> Type:
@@ -276,13 +297,13 @@ class Actions:
         element = c[0]
         if ty.element_of(element) is None:
             self.error("HV0219", f"`grid` holds scalars or vectors, not {element}",
-                       cast(Span, self.state.module.span))
+                       self.near)
             element = ty.I32
         return ty.grid(element, tuple(self.dim(p) for p in c[1:] if not isinstance(p, tuple)))
 
     def stream_type(self, c: list[Any]) -> Type:
         if isinstance(c[0], ty.StreamType):
-            self.error("HV0219", "a stream does not hold streams", cast(Span, self.state.module.span))
+            self.error("HV0219", "a stream does not hold streams", self.near)
             return c[0]
         return ty.stream(c[0])
 
@@ -419,7 +440,7 @@ class Actions:
         return Tail(attributes=tuple(c))
 
     def effect(self, c: list[Any]) -> Tail:
-        return Tail(effect=operations.EFFECT_CLASSES.index(c[0]))
+        return Tail(effect=operations.EFFECT_CLASSES.index(c[0].strip()))
 
     def implements(self, c: list[Any]) -> Tail:
         return Tail(implements=self._string(c[0]))
@@ -508,7 +529,8 @@ class Actions:
             if isinstance(part, tuple):
                 self._head_part(definition, part, names)
         tail = _tail(rest)
-        definition.effect, definition.implements = tail.effect, tail.implements
+        definition.effect, definition.implements = max(tail.effect, 0), tail.implements
+        state.stated_effect = tail.effect
         definition.attributes = tail.attributes
         self._header_symbols(definition, names)
         state.pending = ([], names, False)
@@ -531,8 +553,14 @@ class Actions:
     def _header_symbols(self, definition: Definition, names: list[str]) -> None:
         """Symbols are what the shapes of ports name and no port is."""
         ids = {v.name for v in definition.ids}
-        for found in header_symbols(definition) + [
-                n for d in header_dims(definition) for n in d.symbols()]:
+        place = definition.span
+        places = {n: p.span for p in reversed(definition.ports) for d in type_dims(p.type)
+                  for n in d.symbols()}
+        # In canonical order first, then whatever never stands alone.
+        named = [*header_symbols(definition),
+                 *(n for d in header_dims(definition) for n in d.symbols())]
+        for found in dict.fromkeys(named):
+            span = places.get(found, place)
             value = self.state.scope.get(found)
             if value is None:
                 value = self.state.scope[found] = Value(found, ty.INDEX)
@@ -541,7 +569,7 @@ class Actions:
             elif value.type is not ty.INDEX or found in ids:
                 self.error("HV0604", f"`%{found}` is not a dimension: it is {value.type}"
                            if found not in ids else f"the instance id `%{found}` is not a dimension",
-                           cast(Span, definition.span),
+                           span or self.near,
                            help="a dimension symbol is free in the shapes, or a port of type index")
 
     def definition(self, c: list[Any]) -> None:
@@ -564,6 +592,8 @@ class Actions:
                        help="declare `extern func @name(...) -> (...)`")
         else:
             definition.external = True
+            if self.state.stated_effect < 0:  # semantics 23: nothing is known of a host function
+                definition.effect = operations.EFFECT_CLASSES.index("nondeterministic")
             self._add(definition)
 
     # -- regions and statements ----------------------------------------------------------------
@@ -582,7 +612,7 @@ class Actions:
         frame = state.frames.pop()
         depth = len(state.frames)
         body = frame.region.body
-        if not body or not body[-1].row.terminator:
+        if not frame.holds and not (body and body[-1].row.terminator):
             # The text leaves out a yield of nothing; in the model each region ends in a terminator.
             span = body[-1].span if body else state.definition.span if state.definition else None
             body.append(Instr(ROWS["yield"], [], [], span))
@@ -591,8 +621,13 @@ class Actions:
             instr.operands[position] = self.lookup(token)
         if frame.holds:
             state.held.append(frame.names)
-        else:
-            self._forget(frame.names)
+            return frame.region
+        self._forget(frame.names)
+        body = frame.region.body
+        if not body or not body[-1].row.terminator:  # an empty `yield` may be left out
+            last = body[-1].span if body else None
+            body.append(Instr(ROWS["yield"], [], [], last or (
+                state.definition.span if state.definition else None)))
         return frame.region
 
     def _forget(self, names: list[str]) -> None:
@@ -831,13 +866,16 @@ class Actions:
         return instr
 
     def for_head(self, c: list[Any]) -> Instr:
-        name, token, low, high, *rest = c
+        name, counter, low, high, *rest = c
+        token, type_ = counter if type(counter) is tuple else (counter, ty.ERROR)
         instr = Instr(ROWS["for"], [], [], self.span(name))
         step = next((p[1] for p in rest if type(p) is tuple), None)
         carries = next((p for p in rest if type(p) is list), [])
         instr.operands = [self.operand(low), self.operand(high),
                           Literal("1") if step is None else self.operand(step)]
-        return self._begin(name, instr, [token], carries)
+        self._begin(name, instr, [token], carries)
+        self.state.pending[0][0].type = type_
+        return instr
 
     def while_head(self, c: list[Any]) -> Instr:
         return self._begin(c[0], Instr(ROWS["while"], [], [], self.span(c[0])), [], c[1:], True)
@@ -937,7 +975,7 @@ class Actions:
         names: list[str] = []
         ids = [self.declare(token, ty.INDEX, names) for token, _ in axes]
         tail = _tail(rest)
-        detail = NodeDetail(tuple(e for _, e in axes), ids, [], outputs, tail.effect)
+        detail = NodeDetail(tuple(e for _, e in axes), ids, [], outputs, max(tail.effect, 0))
         for part, argument in (p for p in parts if isinstance(p[1], Argument)):
             if type(part) is tuple:
                 self.error("HV0106", "a node takes values, views and numbers", name)

@@ -11,37 +11,77 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
-from hvisa.diagnostics import Diagnostic, Span
+from hvisa.diagnostics import Diagnostic, Span, plural
 from hvisa.graph import signatures
-from hvisa.graph.model import (ENTER, LEAVE, Constant, Definition, Function, GlobalRef, Instr, Literal,
-                               Module, Operand, Region, Value, walk)
-from hvisa.spec import dimensions as dims
-from hvisa.spec import literals
-from hvisa.spec import types as ty
+from hvisa.graph.model import (
+    ENTER,
+    LEAVE,
+    Constant,
+    Definition,
+    Function,
+    GlobalRef,
+    Instr,
+    Literal,
+    Module,
+    Region,
+    Value,
+    walk,
+)
+from hvisa.spec import dimensions as dims, literals, types as ty
 from hvisa.spec.definitions import Form, InstrDef, TypeRuleError
-from hvisa.spec.operations import REDUCTIONS
+from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
 
 # Tokens of a statement that are operands, so that a caret can be put under one of them.
 _OPERAND = re.compile(r"<[^>]*>|(%[\w.]+(?:\s*[+-]\s*\d+)?|@[\w.]+|-?\s*(?:inf|nan|true|false)\b"
                       r"|(?<![\w.])-?\d[\w.]*)|\"(?:[^\"\\]|\\.)*\"")
+# What looks like an operand and is none, by form; it is blanked out before the search.
+_NO_OPERAND: dict[Form, re.Pattern[str]] = {
+    Form.NODE: re.compile(r"node\s*@[\w.]+|\[[^\]]*\]|\bby\s+\d+|\)\s*(?:grid|->).*"),
+    Form.CALL: re.compile(r"call[\w.(), ]*@[\w.]+"),
+    Form.FOR: re.compile(r"%[\w.]+\s+in\b|%[\w.]+(?:\s*:[^=]*)?\s*="),
+    Form.REDUCE: re.compile(r"%[\w.]+\s+in\b"),
+    Form.WHILE: re.compile(r"%[\w.]+(?:\s*:[^=]*)?\s*="),
+    Form.LOOP: re.compile(r"%[\w.]+(?:\s*:[^=]*)?\s*=|\buntil\b.*")}
+_RESULTS = re.compile(r"%[\w.]+(?:\s*:[^,=]*)?(?:\s*,\s*%[\w.]+(?:\s*:[^,=]*)?)*\s*=(?!=)")
 
 
 def operand_span(instr: Instr, operand: int) -> Span | None:
-    """The place of one operand of a statement, found by reading its text again."""
+    """The place of one operand of a statement, found by reading its text again; -1 for the mnemonic."""
     span = instr.span
-    if span is None or span.source is None or span.source.text is None or operand < 0:
+    if span is None or span.source is None or span.source.text is None:
         return span
     line = span.source.line(span.line)
-    start = span.column - 1
-    equals = re.compile(r"[%\w., :<>]*=(?!=)").match(line, start)
-    start = equals.end() if equals else start
+    results = _RESULTS.match(line, span.column - 1)
+    start = results.end() if results else span.column - 1
+    if operand < 0:
+        word = re.compile(r"\s*([A-Za-z_]\w*)").match(line, start)
+        return Span(span.source, span.line, word.start(1) + 1, len(word[1])) if word else span
     code = line.partition("//")[0] if '"' not in line else line
+    form = instr.row.form
+    if form in _NO_OPERAND:
+        code = code[:start] + _NO_OPERAND[form].sub(lambda m: " " * len(m.group()), code[start:])
+    if form is Form.FOR and operand >= 2 and not re.search(r"\bstep\b", code[start:]):
+        operand -= 1
     found = [m for m in _OPERAND.finditer(code, start) if m.group(1)]
-    if operand >= len(found):
+    if instr.regions:
+        # The names that a construct defines stand between its operands.
+        own = {f"%{v.name}" for v in instr.regions[0].parameters}
+        found = [m for m in found if m.group(1) not in own]
+        if instr.row.form is Form.FOR and operand > 1 and " step " not in code:
+            operand -= 1
+    if not 0 <= operand < len(found):
         return span
     match = found[operand]
     return Span(span.source, span.line, match.start() + 1, len(match.group(1).rstrip()))
+
+
+# How to tell the type of a literal where it does not stand after the mnemonic.
+_OPEN = {"yield": "write the type of the result: `%r: f32 = if ...`",
+         "delay": "write the type of the result: `%d: stream<f32> = delay ...`",
+         **dict.fromkeys(("for", "while", "loop"), "write the type of the carried value: "
+                         "`carry (%a: f32 = ...)`")}
+MAX_MATCH_ROUNDS = 16  # steps in a chain of equal dimensions that are followed
 
 
 class Inference:
@@ -51,6 +91,7 @@ class Inference:
         self.module = module
         self.errors: list[Diagnostic] = []
         self.definition: Definition | None = None
+        self.equal: list[tuple[Dim, Dim]] = []  # what `match` said so far, in this region
 
     def report(self, code: str, message: str, instr: Instr, operand: int = -1, note: str = "",
                help: str = "") -> None:
@@ -58,24 +99,63 @@ class Inference:
         if len(self.errors) < 1000:
             self.errors.append(Diagnostic(code, message, span, note=note, help=help))
 
+    # -- equal dimensions ----------------------------------------------------------------------
+
+    def assume(self, left: Dim, right: Dim) -> None:
+        """Types after this may use that two dimensions are equal."""
+        left, right = self.refine(left), self.refine(right)
+        if left.symbol is None and right.symbol is not None:
+            left, right = right, left
+        if left != right and left.symbol not in set(right.symbols()):
+            self.equal.append((left, right))
+
+    def refine(self, dim: Dim) -> Dim:
+        """The dimension with everything that `match` said put in."""
+        for _ in range(MAX_MATCH_ROUNDS):
+            before = dim
+            dim = dim.substitute({a.symbol: b for a, b in self.equal if a.symbol is not None})
+            dim = next((b for a, b in self.equal if a == dim), dim)
+            if dim == before:
+                break
+        return dim
+
+    def same(self, left: Dim, right: Dim) -> bool:
+        """Whether two dimensions are equal by normal form, or by what `match` said."""
+        return left == right or (bool(self.equal) and self.refine(left) == self.refine(right))
+
+    def fits(self, wanted: Type, found: Type) -> bool:
+        """`signatures.fits`, with what `match` said."""
+        return signatures.fits(wanted, found) or (bool(self.equal) and signatures.fits(
+            ty.map_dims(wanted, self.refine), ty.map_dims(found, self.refine)))
+
     # -- bodies --------------------------------------------------------------------------------
 
     def run(self, definition: Definition) -> None:
         self.definition = definition
+        self.equal = []
         if definition.body is None:
             return
         owners: list[Instr] = []
+        known: list[int] = []  # equalities known before each open region
         for event, instr, region in walk(definition.body):
-            if event == 0:
-                self._enter(instr, owners) if instr.regions else self._instruction(instr, owners)
-            elif event == ENTER:
-                assert region is not None
-                if not owners or owners[-1] is not instr:
-                    owners.append(instr)
-                self._parameters(instr, region)
-            elif region is instr.regions[-1] and event == LEAVE:
-                owners.pop()
-                self._leave(instr)
+            try:
+                if event == 0:
+                    self._enter(instr, owners) if instr.regions else self._instruction(instr, owners)
+                elif event == ENTER:
+                    assert region is not None
+                    known.append(len(self.equal))
+                    if not owners or owners[-1] is not instr:
+                        owners.append(instr)
+                    self._parameters(instr, region)
+                elif event == LEAVE:
+                    del self.equal[known.pop():]
+                    if region is instr.regions[-1]:
+                        owners.pop()
+                        self._leave(instr)
+            except DimError as error:
+                self.report("HV0602", str(error), instr,
+                            help="write a shorter expression, or compute it in a node without grid")
+                self._assign(instr, [ty.ERROR] * len(instr.results))
 
     def _instruction(self, instr: Instr, owners: list[Instr]) -> None:
         row = instr.row
@@ -93,15 +173,19 @@ class Inference:
         try:
             return instr.row.infer(types, instr.type_argument, instr.immediates)
         except TypeRuleError as error:
-            self.report(error.code, error.message, instr, error.operand, error.note, error.help)
+            found = instr.operands[error.operand] if 0 <= error.operand < len(types) else None
+            shown = f"%{found.name}" if isinstance(found, Value) else "..."
+            self.report(error.code, error.message, instr, error.operand, error.note,
+                        error.help.replace("...", shown) if found else error.help)
             return (ty.ERROR,) * max(1, len(instr.results))
 
     def _assign(self, instr: Instr, types: Sequence[Type]) -> None:
         results = instr.results
         if len(results) != len(types):
             if results and not any(t is ty.ERROR for t in types):
-                self.report("HV0221", f"`{instr.row.mnemonic}` gives {len(types)} results, "
-                            f"{len(results)} names given", instr)
+                self.report("HV0221", f"`{instr.row.mnemonic}` gives "
+                            f"{plural(len(types), 'result')}, {plural(len(results), 'name')} given",
+                            instr)
             if not results:
                 results += [Value(None, t) for t in types]
             return
@@ -129,13 +213,16 @@ class Inference:
         assert isinstance(found, Literal)
         if isinstance(found.type, ScalarType):
             wanted = found.type
+        elif wanted is ty.ERROR and found.text in ("true", "false"):
+            wanted = ty.I1
         if not isinstance(wanted, ScalarType):
             if isinstance(wanted, VectorType):
                 self.report("HV0204", f"`{found.text}` stands where {wanted} is expected", instr,
                             position, help=f"spread it first: `%v = splat {wanted} {found.text}`")
             elif wanted is ty.ERROR:
                 self.report("HV0204", f"the type of `{found.text}` is open", instr, position,
-                            help=f"write the type: `{instr.row.mnemonic} f32 ...`")
+                            help=_OPEN.get(instr.row.mnemonic, "write the type: "
+                                           f"`{instr.row.mnemonic} f32 ...`"))
             else:
                 self.report("HV0203", f"`{found.text}` stands where {wanted} is expected", instr,
                             position)
@@ -240,7 +327,9 @@ class Inference:
             self._infer(instr, types)
 
     def _bounds(self, instr: Instr) -> list[Type]:
-        known = next((o.type for o in instr.operands[:3] if o.type is not ty.ERROR), ty.INDEX)
+        counter = instr.regions[0].parameters[0].type
+        known = next((o.type for o in instr.operands[:3] if o.type is not ty.ERROR),
+                     ty.INDEX if counter is ty.ERROR else counter)
         bounds = [self.settle(instr, n, known) for n in range(3)]
         return bounds + [self._carried(instr, n) for n in range(3, len(instr.operands))]
 
@@ -265,7 +354,7 @@ class Inference:
         for position, (value, found) in enumerate(zip(region.parameters, wanted, strict=False)):
             if value.type is ty.ERROR:
                 value.type = found
-            elif found is not ty.ERROR and not signatures.fits(value.type, found):
+            elif found is not ty.ERROR and not self.fits(value.type, found):
                 self.report("HV0203", f"`%{value.name}` is carried as {value.type}", instr,
                             note=f"its init is {found}",
                             help=f"carry it as {found}, or convert the init")
@@ -275,7 +364,12 @@ class Inference:
         """Results of a construct, from what its regions yield."""
         name = instr.row.mnemonic
         if name == "reduce":
-            self._assign(instr, self._infer(instr, [o.type for o in instr.operands]))
+            try:
+                types = instr.row.infer([o.type for o in instr.operands], instr.type_argument,
+                                        instr.immediates)
+            except TypeRuleError:  # reported on entry
+                types = (ty.ERROR,) * len(instr.results)
+            self._assign(instr, types)
         elif name == "if":
             self._assign(instr, self._join_branches(instr))
         else:
@@ -315,12 +409,14 @@ class Inference:
         wanted = self._yield_types(owner)
         if len(wanted) != len(instr.operands):
             what = f"`{owner.row.mnemonic}`" if owner else f"`@{cast(Definition, self.definition).name}`"
-            self.report("HV0404", f"{what} wants {len(wanted)} values, {len(instr.operands)} given",
-                        instr, help=f"yield {', '.join(map(str, wanted)) or 'nothing'}")
+            self.report("HV0404", f"{what} wants {plural(len(wanted), 'value')}, "
+                        f"{len(instr.operands)} given",
+                        instr, help=f"end it with `yield` and values of type "
+                        f"{', '.join(map(str, wanted))}" if wanted else "write `yield` alone")
             return
         for position, type_ in enumerate(wanted):
             found = self.settle(instr, position, type_)
-            if ty.ERROR not in (found, type_) and not signatures.fits(type_, found):
+            if ty.ERROR not in (found, type_) and not self.fits(type_, found):
                 self.report("HV0404", f"value {position} of `yield` has the wrong type", instr,
                             position, f"this is {found}, expected {type_}")
 
@@ -385,12 +481,14 @@ class Inference:
         self._assign(instr, parts)
 
     def delay(self, instr: Instr, owners: list[Instr]) -> None:
-        item = self.settle(instr, 0, ty.ERROR)
+        written = instr.results[0].type if instr.results else ty.ERROR
+        item = self.settle(instr, 0, written.item if isinstance(written, ty.StreamType) else ty.ERROR)
         self._assign(instr, [ty.stream(item) if item is not ty.ERROR else ty.ERROR])
 
     def match(self, instr: Instr, owners: list[Instr]) -> None:
         for value in instr.results:
             value.type = ty.INDEX
+        self.assume(*instr.detail)
 
     def printed(self, instr: Instr, owners: list[Instr]) -> None:
         for position in range(len(instr.operands)):
@@ -412,10 +510,12 @@ def late_checks(module: Module) -> Iterator[Diagnostic]:
         for _, instr, _ in walk(definition.body):
             if instr.row.mnemonic != "delay" or not instr.results:
                 continue
-            wanted, following = instr.results[0].type, cast("Operand", instr.operands[1]).type
+            wanted, following = instr.results[0].type, instr.operands[1].type
             if ty.ERROR not in (wanted, following) and wanted is not following:
                 yield Diagnostic("HV0505", "`delay` and what follows carry different items",
-                                 instr.span, note=f"the item is {wanted}, `next` is {following}")
+                                 operand_span(instr, -1),
+                                 note=f"the item is {wanted}, `next` is {following}",
+                                 help="start from a value of the same type")
 
 
 def complete(module: Module) -> list[Diagnostic]:

@@ -317,7 +317,8 @@ class InternalNode(Definition):
 
 
 class Function(Definition):
-    """Called from leaves. `external` functions run on the host and have no body."""
+    """Called from leaves. `external` functions run on the host and have no body; their `effect` is
+    nondeterministic unless declared otherwise (semantics 23)."""
 
     __slots__ = ("external",)
     kind = "func"

@@ -9,10 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from hvisa.graph.model import (Argument, Box, Constant, Definition, DimValue, Function, Instr,
-                               Literal, Operand, Output, Port, Value)
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.diagnostics import plural
+from hvisa.graph.model import (
+    Box,
+    Constant,
+    Definition,
+    DimValue,
+    Function,
+    Instr,
+    Literal,
+    Operand,
+    Output,
+    Port,
+    Value,
+)
+from hvisa.spec import dimensions as dims, types as ty
+from hvisa.spec.definitions import Form
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.literals import integer_value
 from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
@@ -31,6 +43,10 @@ class Reporter(Protocol):
                help: str = "") -> None: ...
 
     def settle(self, instr: Instr, position: int, wanted: Type) -> Type: ...
+
+    def same(self, left: Dim, right: Dim) -> bool: ...
+
+    def fits(self, wanted: Type, found: Type) -> bool: ...
 
 
 def fits(wanted: Type, found: Type) -> bool:
@@ -62,9 +78,10 @@ def index_dim(operand: Operand) -> Dim | None:
     return dims.symbol(operand.name) if isinstance(operand, Value) and operand.name else None
 
 
-def boxed(run: Reporter, instr: Instr, whole: BufferType, box: Box, operand: int) -> BufferType:
+def boxed(run: Reporter | None, instr: Instr, whole: BufferType, box: Box, operand: int) -> BufferType:
     """The view of a box, clipped at the far end of each dimension."""
     if len(box) != whole.rank:
+        assert run is not None
         run.report("HV0212", f"{whole} has {whole.rank} dimensions, the box has {len(box)}", instr,
                    operand, help="write `offset :+ length` for each dimension")
         return whole
@@ -74,6 +91,7 @@ def boxed(run: Reporter, instr: Instr, whole: BufferType, box: Box, operand: int
         try:
             shape.append(length if length == rest else dims.minimum(length, rest))
         except DimError as error:
+            assert run is not None
             run.report("HV0602", str(error), instr, operand)
             shape.append(length)
     return ty.buffer(whole.element, tuple(shape))
@@ -83,7 +101,7 @@ def bind_call(run: Reporter, instr: Instr, callee: Function) -> list[Type]:
     """Check a call; the result types in the caller's symbols."""
     if len(instr.operands) != len(callee.ports):
         names = ", ".join(f"%{p.name}" for p in callee.ports)
-        run.report("HV0201", f"`@{callee.name}` takes {len(callee.ports)} arguments, "
+        run.report("HV0201", f"`@{callee.name}` takes {plural(len(callee.ports), 'argument')}, "
                    f"{len(instr.operands)} given", instr, note=f"they are ({names})")
         return [ty.ERROR] * len(callee.results)
     found = [run.settle(instr, n, p.type) for n, p in enumerate(callee.ports)]
@@ -98,7 +116,7 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
     detail, taken = instr.detail, callee.taken
     if len(instr.operands) != len(taken):
         names = ", ".join(f"%{p.name}" for p in taken)
-        run.report("HV0501", f"`@{callee.name}` takes {len(taken)} arguments, "
+        run.report("HV0501", f"`@{callee.name}` takes {plural(len(taken), 'argument')}, "
                    f"{len(instr.operands)} given", instr, note=f"they are ({names})",
                    help="`out` ports are results and are not passed")
         return [ty.ERROR] * (len(callee.written) + len(callee.results))
@@ -129,6 +147,7 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
         if isinstance(output.whole, BufferType) and output.box is not None:
             part = boxed(run, instr, output.whole, output.box, -1)
             _bind_shape(port.type, part, binding)
+    _bind_rest(callee, binding)
     grid = callee.grid if callee.kind == "leaf" else detail.grid
     if callee.kind == "leaf" and detail.grid:
         run.report("HV0502", f"`@{callee.name}` is a leaf: its grid is in its own header", instr)
@@ -139,6 +158,23 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
         else:
             _check_argument(run, instr, callee, port, type_, position, binding)
     return _outputs(run, instr, callee, taken, whole, binding, extents, lifted)
+
+
+def node_binding(instr: Instr, callee: Definition) -> Bindings:
+    """What the symbols of a node's callee are in the graph's symbols, for a checked node."""
+    found: list[Type] = []
+    for operand, argument in zip(instr.operands, instr.detail.arguments, strict=True):
+        type_ = operand.type
+        if isinstance(type_, StreamType):
+            type_ = _batched(type_.item, argument.consume)
+        if argument.box is not None and isinstance(type_, BufferType):
+            type_ = boxed(None, instr, type_, argument.box, -1)
+        found.append(type_)
+    binding = _bind(callee, callee.taken, found, instr.operands)
+    for port, output in zip(callee.written, instr.detail.outputs, strict=False):
+        if isinstance(output.whole, BufferType) and output.box is not None:
+            _bind_shape(port.type, boxed(None, instr, output.whole, output.box, -1), binding)
+    return binding
 
 
 def _batched(item: Type, count: int) -> Type:
@@ -245,6 +281,31 @@ def _bind_shape(wanted: Type, found: Type, binding: Bindings) -> None:
             binding.setdefault(symbol, dim)
 
 
+def _bind_rest(callee: Definition, binding: Bindings) -> None:
+    """Symbols that arguments do not bind: by a `match` at the top of the callee's body, else by a name
+    of their own, so that no symbol of the caller is meant by accident."""
+    if all(symbol in binding for symbol in callee.symbols):
+        return
+    for instr in callee.body.body if callee.body is not None else ():
+        if instr.row.form is Form.MATCH and isinstance(instr.detail, tuple):
+            for left, right in (instr.detail, instr.detail[::-1]):
+                if left.symbol in callee.symbols and left.symbol not in binding \
+                        and all(s in binding for s in right.symbols()):
+                    binding[left.symbol] = right.substitute(binding)
+    fresh = {p.type.shape[0].symbol for p in callee.ports
+             if isinstance(p.type, BufferType) and p.type.capacity is not None}
+    for symbol in callee.symbols:
+        if symbol not in binding and symbol not in fresh:
+            binding[symbol] = dims.symbol(f"@{callee.name}.{symbol}")
+
+
+def binding_of(instr: Instr, callee: Definition) -> Bindings:
+    """What the symbols of a well-typed node's leaf stand for, in the graph's symbols."""
+    binding = _bind(callee, callee.taken, [o.type for o in instr.operands], instr.operands)
+    _bind_rest(callee, binding)
+    return binding
+
+
 def _check_argument(run: Reporter, instr: Instr, callee: Definition, port: Port, found: Type,
                     position: int, binding: Bindings) -> None:
     if found is ty.ERROR or isinstance(instr.operands[position], Literal):
@@ -254,12 +315,12 @@ def _check_argument(run: Reporter, instr: Instr, callee: Definition, port: Port,
     except DimError as error:
         run.report("HV0602", str(error), instr, position)
         return
-    if wanted is found or fits(wanted, found):
+    if wanted is found or run.fits(wanted, found):
         return
     if isinstance(wanted, BufferType) and isinstance(found, BufferType) \
             and wanted.element is found.element and wanted.rank == found.rank:
         for axis, (a, b) in enumerate(zip(wanted.shape, found.shape, strict=True)):
-            if a != b:
+            if not run.same(a, b):
                 run.report("HV0605", f"dimension {axis} of `%{port.name}` of `@{callee.name}` is `{a}`"
                            f", the argument has `{b}`", instr, position,
                            f"this is {found}, expected {wanted}",
@@ -275,7 +336,7 @@ def _check_one_to_one(run: Reporter, instr: Instr, port: Port, found: GridType,
     if port.type is not found.element:
         run.report("HV0203", f"argument for `%{port.name}` has the wrong type", instr, position,
                    f"each instance gives {found.element}, the port takes {port.type}")
-    elif found.extents != extents:
+    elif len(found.extents) != len(extents) or not all(map(run.same, found.extents, extents)):
         mine = ", ".join(map(str, extents))
         run.report("HV0504", "a one-to-one edge needs equal grids", instr, position,
                    f"this is {found}, the consumer's grid is ({mine})",

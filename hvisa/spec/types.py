@@ -7,6 +7,7 @@ The semantics page's rules 13, 14, 17 and 28 apply.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -222,13 +223,29 @@ def like(element: ScalarType, shape_of: Type) -> ScalarType | VectorType:
     return vector(element, shape_of.lanes) if type(shape_of) is VectorType else element
 
 
+def map_dims(type_: Type, change: Callable[[Dim], Dim]) -> Type:
+    """The type with each of its dimensions changed."""
+    if type(type_) is BufferType:
+        capacity = change(type_.capacity) if type_.capacity is not None else None
+        return buffer(type_.element, tuple(change(d) for d in type_.shape), capacity)
+    if type(type_) is GridType:
+        return grid(type_.element, tuple(change(d) for d in type_.extents))
+    if type(type_) is StreamType:
+        return stream(map_dims(type_.item, change))
+    return type_
+
+
 def substitute(type_: Type, replace: dict[str, Dim]) -> Type:
     """The type with its dimension symbols replaced."""
-    if type(type_) is BufferType:
-        capacity = type_.capacity.substitute(replace) if type_.capacity else None
-        return buffer(type_.element, tuple(d.substitute(replace) for d in type_.shape), capacity)
-    if type(type_) is GridType:
-        return grid(type_.element, tuple(d.substitute(replace) for d in type_.extents))
+    return map_dims(type_, lambda d: d.substitute(replace)) if replace else type_
+
+
+def dims_of(type_: Type) -> tuple[Dim, ...]:
+    """The dimensions of a type: shape, then capacity; extents of a grid; those of a stream's item."""
     if type(type_) is StreamType:
-        return stream(substitute(type_.item, replace))
-    return type_
+        type_ = type_.item
+    if type(type_) is GridType:
+        return type_.extents
+    if type(type_) is not BufferType:
+        return ()
+    return type_.shape if type_.capacity is None else (*type_.shape, type_.capacity)

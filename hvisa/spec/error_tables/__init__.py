@@ -1,0 +1,1 @@
+"""The entries of the error registry, one file for each block of numbers."""

@@ -124,7 +124,8 @@ def features() -> str:
 
 
 def problems() -> str:
-    return _rows("code | message", ((code, p.message) for code, p in PROBLEMS.items()))
+    return _rows("code | message | meaning",
+                 ((code, p.message, p.meaning) for code, p in PROBLEMS.items()))
 
 
 TABLES: dict[str, Callable[[], str]] = {

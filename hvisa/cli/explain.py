@@ -35,8 +35,9 @@ def explain(what: Annotated[str, typer.Argument(metavar="CODE|FILE", help="An er
     program = load(what, externs=_AnyExtern())
     name = program.entry(entry or None).name
     if ir or asm:
-        from hvisa.translators.llvm.cpu import show_code
-        print(show_code(program.module, program.facts, name, device or "multicore", asm=asm))
+        from hvisa.translators.llvm.cpu import cpu_code
+        texts = cpu_code(program.module, program.facts, name, threads=device != "x86")
+        print(texts[1] if asm else texts[0])
         return
     _explain_entry(program, name, device)
 

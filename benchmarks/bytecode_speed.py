@@ -29,9 +29,9 @@ BLOCK = """
 
 
 def make_text(instructions: int) -> str:
-    """A leaf with so many instructions: arithmetic, comparisons, conversions, one access in five."""
+    """A leaf of so many instructions: arithmetic, comparisons, conversions, one access in five."""
     blocks = "".join(BLOCK.format(n=n, k=n % 7) for n in range(instructions // 10))
-    return (f"leaf @mixed(in %x: buf<f32>[%m, %n], %s: f32, out shared %y: buf<f32>[%n]) "
+    return ("leaf @mixed(in %x: buf<f32>[%m, %n], %s: f32, out shared %y: buf<f32>[%n]) "
             f"grid(%i < %m) nondeterministic {{{blocks}}}\n")
 
 
@@ -54,8 +54,10 @@ def measure(instructions: int = 10_000) -> dict[str, float]:
         complete(module)
 
     steps: dict[str, Callable[[], bytes | Module | None]] = {
-        "encode": lambda: encode(module), "encode, no names": lambda: encode(module, strip_names=True),
-        "decode": lambda: decode(data), "decode, no names": lambda: decode(bare),
+        "encode": lambda: encode(module),
+        "encode, no names": lambda: encode(module, strip_names=True),
+        "decode": lambda: decode(data),
+        "decode, no names": lambda: decode(bare),
         "inference alone": infer}
     print(f"{len(data)} bytes, {len(bare)} without names")
     return {name: instructions / best_s(step) for name, step in steps.items()}

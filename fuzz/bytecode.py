@@ -1,8 +1,8 @@
 """Mutated and random bytes for the decoder.
 
-Whatever the bytes, `decode` ends in a module or in HvisaError; what it accepts encodes to the same bytes
-again. Half of the mutants keep their framing (section and body sizes are put right again), so that the
-inner checks are reached. `python fuzz/bytecode.py --cases 100000 --seed 7` runs it at length.
+Whatever the bytes, `decode` ends in a module or in HvisaError; what it accepts encodes to the same
+bytes again. Half of the mutants keep their framing (section and body sizes are put right again), so
+that the inner checks are reached. `python fuzz/bytecode.py --cases 100000 --seed 7` runs it at length.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ def check(data: bytes) -> str:
 
 
 def run(cases: int, seed: int, slowest_s: float = 1.0) -> Counter[str]:
-    """Check so many inputs; how many met each end. Raises Finding, also for an input that takes longer
-    than `slowest_s`."""
+    """Check so many inputs; how many met each end. Raises Finding, also for an input that takes
+    longer than `slowest_s`."""
     mutator = Mutator(corpus_seeds(), seed)
     ends: Counter[str] = Counter()
     for _ in range(cases):

@@ -14,13 +14,28 @@ from lark import Token
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, Span
 from hvisa.graph import model
-from hvisa.graph.model import (Argument, Attribute, Definition, DimValue, Function, GlobalConstant,
-                               GlobalRef, Instr, InternalNode, LeafNode, Literal, Module, NodeDetail,
-                               Operand, Output, Port, Region, Value)
+from hvisa.graph.model import (
+    Argument,
+    Attribute,
+    Definition,
+    DimValue,
+    Function,
+    GlobalConstant,
+    GlobalRef,
+    Instr,
+    InternalNode,
+    LeafNode,
+    Literal,
+    Module,
+    NodeDetail,
+    Operand,
+    Output,
+    Port,
+    Region,
+    Value,
+)
 from hvisa.graph.numbering import header_dims, header_symbols, type_dims
-from hvisa.spec import dimensions as dims
-from hvisa.spec import literals, operations
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions as dims, literals, operations, types as ty
 from hvisa.spec.definitions import Form, ImmediateKind, InstrDef
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.limits import LIMITS

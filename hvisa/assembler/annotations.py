@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hvisa.assembler.attributes import (HINT, read_attributes, read_listed, write_attributes,
-                                        write_listed)
+from hvisa.assembler.attributes import (
+    HINT,
+    read_attributes,
+    read_listed,
+    write_attributes,
+    write_listed,
+)
 from hvisa.assembler.leb128 import unzigzag, zigzag
 from hvisa.assembler.reader import Reader, Strings, read_gaps
 from hvisa.assembler.writer import Table, Writer, string_table
@@ -22,7 +27,7 @@ if TYPE_CHECKING:
 MAX_LINE = 1 << 31
 
 
-# -- hints -------------------------------------------------------------------------------------------
+# -- hints -------------------------------------------------------------------------------------
 
 def write_hints(bodies: Sequence[BodyEncoder]) -> bytes:
     """The section `hints`: those of headers and instructions; empty if there are none."""
@@ -72,7 +77,7 @@ def read_hints(reader: Reader) -> dict[int, DefinitionHints]:
     return found
 
 
-# -- places ------------------------------------------------------------------------------------------
+# -- places ------------------------------------------------------------------------------------
 
 Place = tuple[str, int, int]  # file, line, column
 
@@ -122,7 +127,7 @@ def _runs(places: Iterable[Place | None]) -> Iterator[tuple[int, list[Place]]]:
 
 
 def _write_runs(writer: Writer, strings: Table, runs: Sequence[tuple[int, list[Place]]]) -> None:
-    """For each run: gap, file, length; for each instruction the step of the line, and the column."""
+    """For each run: gap, file, length; for each instruction the step in lines, and the column."""
     writer.number(len(runs))
     following = 0
     for first, run in runs:

@@ -1,7 +1,6 @@
 """Bytes to bodies: the mirror of `body_encoder`, with every number checked.
 
-Types are not known here (inference finds them), so whether a value that a dimension names has type
-`index` is noted in `pending` and checked afterwards.
+What forms with parts of their own add is in `forms_decoder`.
 """
 
 from __future__ import annotations
@@ -9,23 +8,26 @@ from __future__ import annotations
 from functools import cache
 from typing import NoReturn
 
-from hvisa.assembler.names import DefinitionNames, default_value_name
 from hvisa.assembler.attributes import read_listed
 from hvisa.assembler.forms_decoder import FORMS
-from hvisa.assembler.layout import (GENERIC, INT, INTS, PLANS, SIMPLE, TEXT, Plan, parameter_counts,
-                                    terminator)
-from hvisa.assembler.reader import Reader, Strings
-from hvisa.assembler.shapes import TypeReader, read_dim
-from hvisa.graph.model import (Attribute, Definition, DimValue, Instr, Operand, Port, Region,
-                               Value)
-from hvisa.spec import dimensions as dims
-from hvisa.spec import operations
-from hvisa.spec import types as ty
+from hvisa.assembler.layout import (
+    GENERIC,
+    INT,
+    PLANS,
+    SIMPLE,
+    TEXT,
+    Plan,
+    parameter_counts,
+    terminator,
+)
+from hvisa.assembler.reader import Reader
+from hvisa.assembler.scope import Scope
+from hvisa.assembler.tables_decoder import Tables
+from hvisa.graph.model import Attribute, Definition, DimValue, Instr, Operand, Region, Value
+from hvisa.spec import operations, types as ty
 from hvisa.spec.definitions import Form, InstrDef
-from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.limits import LIMITS
 from hvisa.spec.table import BY_OPCODE
-from hvisa.spec.types import Type
 
 MAX_INTEGER = 1 << 31
 _ERROR = ty.ERROR
@@ -39,36 +41,6 @@ def hot_rows(version: tuple[int, int]) -> dict[int, Hot]:
     """What the loop looks at, by opcode, for the rows of a version of the format."""
     return {p.row.opcode: (p.row, p.kind, p.fast, range(p.fixed), p.results)
             for p in PLANS.values() if p.row.since <= version}
-
-
-class Tables:
-    """What the bodies of a module refer to. Entries of `pool` are None where `dims` has a dimension,
-    which each definition sees with its own symbols."""
-
-    def __init__(self, strings: Strings, types: TypeReader, version: tuple[int, int],
-                 budget: int):
-        self.strings = strings
-        self.types = types
-        self.version = version
-        self.pool: list[Operand | None] = []
-        self.pool_used = bytearray()
-        self.dims: dict[int, tuple[Dim, frozenset[int]]] = {}
-        self.definitions: list[Definition] = []
-        self._budget = budget
-        self._ports: dict[str, tuple[int, list[Port]]] = {}
-
-    def charge(self, reader: Reader, size: int) -> None:
-        """Count what shared entries come to when written out, which must stay linear in the file."""
-        self._budget -= size
-        if self._budget < 0:
-            reader.fail("HV0843", "no more is written out for a file of this size")
-
-    def ports(self, callee: Definition) -> tuple[int, list[Port]]:
-        """How many ports of a callee take something, and those that give a version back."""
-        found = self._ports.get(callee.name)
-        if found is None:
-            found = self._ports[callee.name] = len(callee.taken), callee.written
-        return found
 
 
 class Frame:
@@ -86,36 +58,19 @@ class Frame:
         self.later: list[tuple[Instr, int, int]] = []  # delays whose `next` is further down
 
 
-class Pending:
-    """What can be checked when types are known: each with its place."""
-
-    def __init__(self) -> None:
-        self.symbols: list[tuple[Value, int]] = []
-        self.extents: list[tuple[Value, str, int]] = []
-        self.typed: list[tuple[Value, Operand, int]] = []
-
-
 class BodyDecoder:
-    """One definition: the values of its header, then its body by `read`.
+    """One definition, whose header's values are in `scope`; `read` gives its body.
 
-    `values` has None for what is out of scope; `scope` has every name in scope; `extents` the symbols
-    of leading extents, by the number of the value that they belong to.
+    `instrs` has every instruction in order, `starts` the place of each, `attributes` those that the
+    body lists. `is_here` tells whether there is a body.
     """
 
-    def __init__(self, tables: Tables, definition: Definition, names: DefinitionNames,
-                 reader: Reader, symbols: int):
+    def __init__(self, tables: Tables, definition: Definition, scope: Scope, is_here: bool):
         self.tables = tables
         self.definition = definition
-        self.names = names
-        self.reader = reader
-        self.symbols = symbols
-        self.values: list[Value | None] = []
-        self.scope: set[str] = set()
-        self.extents: dict[int, str] = {}
-        self.pending = Pending()
-        self.in_header = True
-        self.is_here = False  # whether the body is in this file
-        self._types: dict[int, Type] = {}  # those of the header, by entry
+        self.scope = scope
+        self.reader = scope.reader
+        self.is_here = is_here
         self.instrs: list[Instr] = []
         self.starts: list[int] = []
         self.attributes: dict[int, tuple[Attribute, ...]] = {}
@@ -123,85 +78,10 @@ class BodyDecoder:
         self.nodes = self.edges = 0
         self.frames: list[Frame] = []
 
-    # -- values and symbols --------------------------------------------------------------------
-
-    def define(self, type_: Type = _ERROR) -> Value:
-        """The next value."""
-        count = len(self.values)
-        name = self.names.values.get(count) or default_value_name(count, self.symbols)
-        value = Value(name, type_)
-        self.enter_name(name)
-        self.values.append(value)
-        return value
-
-    def enter_name(self, name: str) -> None:
-        if name in self.scope:
-            self.reader.fail("HV0840", f"`%{name}` in `@{self.definition.name}`")
-        self.scope.add(name)
-
     def own_extent(self, number: int, name: str) -> None:
-        """Let a dimension refer to the leading extent of a value."""
-        self.enter_name(name)
-        self.extents[number] = name
+        """Let a dimension refer to the leading extent of a value, until its region ends."""
+        self.scope.own_extent(number, name)
         self.frames[-1].extents.append(number)
-
-    def forget(self, first: int, last: int) -> None:
-        """End the scope of a range of values, all of which are in scope."""
-        values, drop = self.values, self.scope.discard
-        for number in range(first, last):
-            value = values[number]
-            if value is not None:
-                drop(value.name or "")
-                values[number] = None
-
-    def symbol(self, number: int, at: int) -> str:
-        """The name of the dimension symbol with this number."""
-        value = self.values[number] if number < len(self.values) else None
-        if value is None:
-            self.reader.fail("HV0842", f"value {number} is not in scope", at)
-        extent = self.extents.get(number)
-        if extent is not None:
-            return extent
-        if value.type is _ERROR and not self.in_header:
-            self.pending.symbols.append((value, at))
-        elif value.type is not ty.INDEX:
-            self.reader.fail("HV0842", f"value {number} of `@{self.definition.name}`", at)
-        assert value.name is not None
-        return value.name
-
-    def _replacement(self, symbols: frozenset[int], at: int) -> dict[str, Dim]:
-        named = {str(n): self.symbol(n, at) for n in sorted(symbols)}
-        return {n: dims.symbol(name) for n, name in named.items() if n != name}
-
-    def rename(self, dim: Dim, symbols: frozenset[int], at: int) -> Dim:
-        """A dimension whose symbols are named by their numbers, in the names of the definition."""
-        replace = self._replacement(symbols, at)
-        try:
-            return dim.substitute(replace) if replace else dim
-        except DimError as error:
-            self.reader.fail("HV0833", str(error), at)
-
-    def dim(self) -> Dim:
-        at = self.reader.at
-        return self.rename(*read_dim(self.reader), at)
-
-    def type(self, number: int, at: int) -> Type:
-        """The type of an entry, in the names of the definition."""
-        entry = self.tables.types.entries[number]
-        if not entry.symbols:
-            return entry.type
-        known = self._types.get(number)
-        if known is not None:
-            return known
-        self.tables.charge(self.reader, entry.size)
-        replace = self._replacement(entry.symbols, at)
-        try:
-            found = ty.substitute(entry.type, replace) if replace else entry.type
-        except DimError as error:
-            self.reader.fail("HV0833", str(error), at)
-        if self.in_header:
-            self._types[number] = found
-        return found
 
     # -- operands ------------------------------------------------------------------------------
 
@@ -212,7 +92,8 @@ class BodyDecoder:
         if code & 1:
             return self.pooled(code >> 1, at)
         distance = code >> 1
-        value = self.values[-distance] if 0 < distance <= len(self.values) else None
+        values = self.scope.values
+        value = values[-distance] if 0 < distance <= len(values) else None
         if value is None:
             self.reader.fail("HV0836", f"{distance} values back", at)
         return value
@@ -227,7 +108,7 @@ class BodyDecoder:
             return found
         dim, symbols = tables.dims[number]
         tables.charge(self.reader, dim.size)
-        return DimValue(self.rename(dim, symbols, at))
+        return DimValue(self.scope.rename(dim, symbols, at))
 
     def generic(self, instr: Instr, plan: Plan) -> None:
         """Everything but the opcode, as the plan says."""
@@ -265,7 +146,7 @@ class BodyDecoder:
             self.tables.types.used[number] = 1
         else:
             number = self.tables.types.lookup(self.reader)
-        instr.type_argument = self.type(number, at)
+        instr.type_argument = self.scope.type(number, at)
 
     def _access(self, instr: Instr, plan: Plan) -> None:
         reader = self.reader
@@ -300,8 +181,7 @@ class BodyDecoder:
 
     def read(self, reader: Reader) -> Region:
         """The body, whose bytes are those of `reader`."""
-        self.reader = reader
-        self.in_header = False
+        self.reader = self.scope.reader = reader
         start = reader.at
         stated = [reader.count("instructions")]
         reader.limit(LIMITS["instructions"], stated[0])
@@ -311,12 +191,12 @@ class BodyDecoder:
                 reader.limit(LIMITS[name], stated[-1])
         self.attributes = dict(read_listed(reader, self.tables.strings))
         region = Region()
-        self.frames = [Frame(None, region, len(self.values))]
+        self.frames = [Frame(None, region, len(self.scope.values))]
         try:
             self._walk(stated[0])
         except IndexError:
             at = self.starts[-1] if self.starts else reader.at
-            reader.fail("HV0836", "an operand of this instruction is not there, or the file ends", at)
+            reader.fail("HV0836", "an operand, or the rest of the instruction, is missing", at)
         found = [len(self.instrs), self.nodes, self.edges][:len(stated)]
         if found != stated:
             reader.fail("HV0841", f"{found} instructions, nodes, edges; {stated} stated", start)
@@ -325,7 +205,7 @@ class BodyDecoder:
 
     def _walk(self, most: int) -> None:
         reader, data, end = self.reader, self.reader.data, self.reader.end
-        values, names, scope = self.values, self.names.values, self.scope
+        values, names, taken = self.scope.values, self.scope.names.values, self.scope.taken
         pool, used = self.tables.pool, self.tables.pool_used
         instrs, starts, frames = self.instrs, self.starts, self.frames
         hot = hot_rows(self.tables.version)
@@ -381,9 +261,9 @@ class BodyDecoder:
                 if results:
                     number = len(values)
                     name = names.get(number) or str(number)
-                    if name in scope:
-                        self.enter_name(name)
-                    scope.add(name)
+                    if name in taken:
+                        self.scope.enter_name(name)
+                    taken.add(name)
                     value = Value(name, _ERROR)
                     instr.results.append(value)
                     values.append(value)
@@ -414,7 +294,7 @@ class BodyDecoder:
                 return True
             count = plan.by_choice[instr.immediates[0]] if plan.by_choice else plan.results
         if count:
-            instr.results = [self.define() for _ in range(count)]
+            instr.results = [self.scope.define() for _ in range(count)]
         return False
 
     # -- regions -------------------------------------------------------------------------------
@@ -426,11 +306,11 @@ class BodyDecoder:
         if not instr.regions:
             instr.regions = tuple(Region() for _ in wanted)
             self.enter_region(instr)
-            instr.regions[0].parameters = [self.define() for _ in range(wanted[0])]
+            instr.regions[0].parameters = [self.scope.define() for _ in range(wanted[0])]
 
     def enter_region(self, instr: Instr) -> None:
         """Begin the first region of a construct; its parameters are defined by the caller."""
-        outer, count = self.frames[-1], len(self.values)
+        outer, count = self.frames[-1], len(self.scope.values)
         outer.segments.append((outer.start, count))
         self.frames.append(Frame(instr, instr.regions[0], count))
 
@@ -443,7 +323,11 @@ class BodyDecoder:
             self.reader.fail("HV0837", f"a region ends with `{last.row.mnemonic}`, not "
                              f"`{wanted.mnemonic}`", self.starts[-1])
         self._settle_delays(frame)
-        ends = owner is None or frame.position + 1 == len(owner.regions)
+        if owner is None:
+            self._end_scope(frame)
+            self.frames.pop()
+            return
+        ends = frame.position + 1 == len(owner.regions)
         if ends or owner.row.form is not Form.WHILE:
             self._end_scope(frame)
         if not ends:
@@ -451,9 +335,8 @@ class BodyDecoder:
             frame.region = owner.regions[frame.position]
             return
         self.frames.pop()
-        if owner is not None:
-            self.frames[-1].start = len(self.values)
-            owner.results = [self.define() for _ in range(self._result_count(owner))]
+        self.frames[-1].start = len(self.scope.values)
+        owner.results = [self.scope.define() for _ in range(self._result_count(owner))]
 
     @staticmethod
     def _result_count(owner: Instr) -> int:
@@ -467,16 +350,15 @@ class BodyDecoder:
     def _settle_delays(self, frame: Frame) -> None:
         """Give delays what follows: a value of this region that is in scope at its end."""
         for instr, number, at in frame.later:
-            value = self.values[number] if number < len(self.values) else None
+            value = self.scope.values[number] if number < len(self.scope.values) else None
             if value is None:
                 self.reader.fail("HV0836", f"`next` is value {number}", at)
             instr.operands[1] = value
 
     def _end_scope(self, frame: Frame) -> None:
-        count = len(self.values)
+        count = len(self.scope.values)
         for first, last in frame.segments:
-            self.forget(first, last)
-        self.forget(frame.start, count)
-        for number in frame.extents:
-            self.scope.discard(self.extents.pop(number))
+            self.scope.forget(first, last)
+        self.scope.forget(frame.start, count)
+        self.scope.forget_extents(frame.extents)
         frame.segments, frame.extents, frame.later, frame.start = [], [], [], count

@@ -1,7 +1,7 @@
 """Bodies to bytes: one walk over the instructions, in a loop that calls nothing for the usual ones.
 
-An operand is `distance << 1` for a value (distance 1 is the newest) or `entry << 1 | 1` for an entry
-of the table of constants. What forms with parts of their own add is in `forms_encoder`.
+An operand is `distance << 1` for a value (distance 1 is the newest) or `entry << 1 | 1` for an
+entry of the table of constants. What forms with parts of their own add is in `forms_encoder`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,19 @@ from hvisa.assembler.problems import unencodable
 from hvisa.assembler.shapes import TypeTable, encode_dim
 from hvisa.assembler.writer import Table, Writer
 from hvisa.diagnostics import HvisaError, Span
-from hvisa.graph.model import (Attribute, Constant, Definition, DimValue, GlobalRef, Instr, Literal,
-                               Module, Operand, Region, Value)
-from hvisa.spec import dimensions as dims
+from hvisa.graph.model import (
+    Attribute,
+    Constant,
+    Definition,
+    DimValue,
+    GlobalRef,
+    Instr,
+    Literal,
+    Module,
+    Operand,
+    Region,
+    Value,
+)
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import Form, InstrDef
 from hvisa.spec.dimensions import Dim
@@ -71,9 +81,9 @@ class BodyEncoder:
     """One definition: its header's values, and after `run` its instructions.
 
     `numbers` has the number of every value so far, `names` those of the dimension symbols in scope.
-    `extents` has the symbol of each leading extent that is known only at run time, by the number of
-    its value; `own_extents` those that a carried value brings with it. `attributes` and `spans` (one
-    for each instruction) are kept for the annotations.
+    `extents` has the symbol of each leading extent that is known only at run time, by the number
+    of its value; `own_extents` those that a carried value brings with it. `attributes` and `spans`
+    (one for each instruction) are kept for the annotations.
     """
 
     def __init__(self, tables: Tables, definition: Definition, header: Iterable[Value]):
@@ -83,7 +93,7 @@ class BodyEncoder:
         self.writer = Writer()
         self.numbers: dict[Value, int] = {v: n for n, v in enumerate(header)}
         ids = set(definition.ids)
-        self.names: dict[str, int] = {cast(str, v.name): n for v, n in self.numbers.items()
+        self.names: dict[str, int] = {v.name: n for v, n in self.numbers.items()
                                       if v.type is ty.INDEX and v.name and v not in ids}
         self.added: list[str] = []  # names of the body, in the order in which they came into scope
         self.header = len(self.numbers)
@@ -342,7 +352,7 @@ class BodyEncoder:
                 self.writer.signed(offset)
 
     def _displaced(self, operand: Operand, offset: int) -> tuple[Operand, int]:
-        """A constant takes its displacement in, a symbol plus a constant becomes a displaced value."""
+        """A constant takes its displacement in; a symbol plus a constant is a displaced value."""
         if isinstance(operand, Value):
             return operand, offset
         if isinstance(operand, Constant):
@@ -363,8 +373,8 @@ class BodyEncoder:
 
     def operand(self, operand: Operand) -> None:
         """One operand: a distance, or an entry of the table of constants."""
-        if operand.__class__ is Value:
-            self.writer.number(len(self.numbers) - self.numbers[operand] << 1)  # type: ignore[index]
+        if isinstance(operand, Value):
+            self.writer.number(len(self.numbers) - self.numbers[operand] << 1)
             return
         if isinstance(operand, DimValue):
             constant, symbol = operand.dim.constant, operand.dim.symbol
@@ -386,7 +396,7 @@ class BodyEncoder:
             key = unsigned(layout.POOL_DATA) + unsigned(number)
         else:
             assert isinstance(operand, Literal), operand
-            raise self.error(f"the type of `{operand.text}` is not known; complete the module first")
+            raise self.error(f"the type of `{operand.text}` is open; complete the module first")
         self.writer.refer(pool, pool.use(key), 2, 1)
 
     def _symbol(self, symbol: str) -> None:

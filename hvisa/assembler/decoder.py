@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from hvisa.assembler import layout
 from hvisa.assembler.annotations import read_hints, read_source_map
-from hvisa.assembler.body_decoder import BodyDecoder, Tables
+from hvisa.assembler.body_decoder import BodyDecoder
 from hvisa.assembler.header_decoder import read_header
 from hvisa.assembler.layout import MAGIC, Section
 from hvisa.assembler.leb128 import LebError, read_unsigned
 from hvisa.assembler.names import Names, default_global_name, default_value_name
 from hvisa.assembler.reader import Reader, Strings, check_below, check_used
 from hvisa.assembler.shapes import TypeReader
-from hvisa.assembler.tables_decoder import read_data, read_pool
+from hvisa.assembler.tables_decoder import Tables, read_data, read_pool
 from hvisa.diagnostics import HvisaError, Source, Span
 from hvisa.graph.inference import complete
 from hvisa.graph.model import GlobalConstant, Module
@@ -53,8 +53,8 @@ class Optional(NamedTuple):
 
 
 class Decoder:
-    """One run over the bytes of a file. `places` gives instructions the place of their bytes, where no
-    source map has a better one."""
+    """One run over the bytes of a file. `places` gives instructions the place of their bytes, where
+    no source map has a better one."""
 
     def __init__(self, data: bytes, source: Source, places: bool = False):
         self.data = data
@@ -101,8 +101,8 @@ class Decoder:
         found = file.number(), file.number()
         if not layout.BASE_VERSION <= found <= layout.VERSION or found[0] != layout.VERSION[0]:
             here = ".".join(map(str, layout.VERSION))
-            file.fail("HV0822", f"{found[0]}.{found[1]}, written by {self._producer(file.at)}; this is "
-                      f"hvisa's bytecode {here}", len(MAGIC))
+            file.fail("HV0822", f"{found[0]}.{found[1]}, written by {self._producer(file.at)}; "
+                      f"this is hvisa's bytecode {here}", len(MAGIC))
         return found
 
     def _producer(self, at: int) -> str:
@@ -266,9 +266,9 @@ class Decoder:
         check_below(reader, names.definitions, len(self.bodies), "definition")
         for number, found in names.definitions.items():
             body = self.bodies[number]
-            check_below(reader, found.values, len(body.values), "value", found.at)
+            check_below(reader, found.values, len(body.scope.values), "value", found.at)
             check_below(reader, found.results, len(body.definition.results), "result", found.at)
-            if any(n == default_value_name(v, body.symbols) for v, n in found.values.items()):
+            if any(n == default_value_name(v, body.scope.symbols) for v, n in found.values.items()):
                 reader.fail("HV0839", "a name is the default", found.at)
             if len(found.capacities) != body.extent_names_used:
                 reader.fail("HV0830", "an extent with a name is not there", found.at)
@@ -322,7 +322,7 @@ class Decoder:
         """What could not be told before inference: which values are dimensions, which types and
         names had to be written."""
         for body in self.bodies:
-            reader, pending = body.reader, body.pending
+            reader, pending = body.reader, body.scope.pending
             for value, at in pending.symbols:
                 if value.type is not ty.INDEX:
                     reader.fail("HV0842", f"`%{value.name}` has type {value.type}", at)

@@ -1,7 +1,7 @@
 """Module to bytecode (`.hvbc`): one encoding per module (docs/spec/bytecode.md).
 
-Definitions are walked once; numbers of table entries are left open and filled in when the tables are
-sorted. Bodies are in `body_encoder`, what may be left out (names, hints, places) in `annotations`.
+Definitions are walked once; numbers of table entries are left open and filled in when the tables
+are sorted. Bodies are in `body_encoder`, what may be left out in `names` and `annotations`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from hvisa.assembler.shapes import encode_dim
 from hvisa.assembler.writer import Writer, string_table
 from hvisa.graph.model import Definition, Function, GlobalConstant, Module, Port, Value
 from hvisa.graph.numbering import header_symbols
-from hvisa.spec import operations
-from hvisa.spec import types as ty
+from hvisa.spec import operations, types as ty
 from hvisa.spec.limits import LIMITS
 from hvisa.spec.types import BufferType, ScalarType
 
@@ -113,7 +112,7 @@ class Encoder:
                 writer.string(self.tables.strings, feature)
         return writer
 
-    # -- constants with contents -------------------------------------------------------------------
+    # -- constants with contents ---------------------------------------------------------------
 
     def _data(self) -> Writer:
         writer = Writer()
@@ -139,7 +138,7 @@ class Encoder:
             raise unencodable(f"the contents of `@{constant.name}` are not {type_}", constant.span)
         return raw.tobytes()
 
-    # -- definitions -------------------------------------------------------------------------------
+    # -- definitions ---------------------------------------------------------------------------
 
     def _declaration(self, writer: Writer, definition: Definition) -> None:
         origin = layout.BODY if definition.body is not None else layout.IMPORT
@@ -157,8 +156,8 @@ class Encoder:
         try:
             self._header(writer, definition, body.names)
         except KeyError as error:
-            raise unencodable(f"symbol `%{error.args[0]}` of `@{definition.name}` never stands alone",
-                              definition.span) from None
+            raise unencodable(f"symbol `%{error.args[0]}` of `@{definition.name}` never stands "
+                              "alone", definition.span) from None
         if definition.body is not None:
             body.run()
 
@@ -202,11 +201,11 @@ class Encoder:
             writer.number(port.policy)
             writer.number(port.count)
         if port.source:
-            source = next((n for n, p in enumerate(definition.ports) if p.name == port.source), None)
-            if source is None:
+            names = [p.name for p in definition.ports]
+            if port.source not in names:
                 raise unencodable(f"`%{port.source}` is no port of `@{definition.name}`",
                                   definition.span)
-            writer.number(source)
+            writer.number(names.index(port.source))
 
 
 def _global_name(named: Definition | GlobalConstant) -> bytes:

@@ -1,7 +1,8 @@
 """The parts of instructions that have a form of their own, read after the opcode.
 
 Each function gives the number of results still to be defined, or None if the instruction's regions
-follow; operands, detail and the like go into the instruction. The order of the parts is that of `forms_encoder`.
+follow; operands, detail and the like go into the instruction. The order of the parts is that of
+`forms_encoder`.
 """
 
 from __future__ import annotations
@@ -9,18 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hvisa.assembler.names import default_capacity_name
 from hvisa.assembler.layout import OutputKind, Plan, loop_inits, parameter_counts
 from hvisa.assembler.leb128 import unzigzag
-from hvisa.graph.model import (Argument, Box, Definition, Function, Instr, NodeDetail, Output, Region,
-                               Value)
+from hvisa.assembler.names import default_capacity_name
+from hvisa.graph.model import Argument, Box, Definition, Function, Instr, NodeDetail, Output, Region
 from hvisa.graph.signatures import capacity_symbol
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.definitions import Form
 from hvisa.spec.dimensions import Dim
-from hvisa.spec.operations import (ALL_FAST, DIRECTIONS, EDGE_KINDS, EFFECT_CLASSES, OUTPUT_FORMS, REDUCTIONS,
-                                   UNIFORMITY)
+from hvisa.spec.operations import (
+    ALL_FAST,
+    DIRECTIONS,
+    EDGE_KINDS,
+    EFFECT_CLASSES,
+    OUTPUT_FORMS,
+    REDUCTIONS,
+    UNIFORMITY,
+)
 from hvisa.spec.types import Type
 
 if TYPE_CHECKING:
@@ -48,7 +54,7 @@ def _call(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
     return len(callee.results)
 
 
-# -- regions -----------------------------------------------------------------------------------------
+# -- regions -----------------------------------------------------------------------------------
 
 def _if(body: BodyDecoder, instr: Instr, plan: Plan) -> None:
     body.generic(instr, plan)
@@ -77,14 +83,14 @@ def _loop(body: BodyDecoder, instr: Instr, plan: Plan) -> None:
     body.enter_region(instr)
     parameters = instr.regions[0].parameters
     if plan.form is Form.FOR:
-        parameters.append(body.define())
-    carried = [body.define() for _ in inits]
+        parameters.append(body.scope.define())
+    carried = [body.scope.define() for _ in inits]
     parameters += carried
     for value, init, (head, at) in zip(carried, inits, heads, strict=True):
         if head >> _UNIFORM_BITS:
-            number = len(body.values) - len(carried) + carried.index(value)
+            number = len(body.scope.values) - len(carried) + carried.index(value)
             value.type = _carried_type(body, (head >> _UNIFORM_BITS) - 1, number, at)
-            body.pending.typed.append((value, init, at))
+            body.scope.pending.typed.append((value, init, at))
 
 
 def _carried_type(body: BodyDecoder, entry: int, number: int, at: int) -> Type:
@@ -97,23 +103,24 @@ def _carried_type(body: BodyDecoder, entry: int, number: int, at: int) -> Type:
     if isinstance(type_, ty.BufferType) and type_.capacity is not None \
             and type_.shape[0].symbol == str(number):
         default = default_capacity_name(number)
-        name = body.names.capacities.get(number, default)
-        if number in body.names.capacities:
+        name = body.scope.names.capacities.get(number, default)
+        if number in body.scope.names.capacities:
             body.extent_names_used += 1
             if name == default:
                 body.reader.fail("HV0839", f"the extent `%{name}` has its default name", at)
         body.own_extent(number, name)
-    return body.type(entry, at)
+    return body.scope.type(entry, at)
 
 
-# -- graph constructs --------------------------------------------------------------------------------
+# -- graph constructs --------------------------------------------------------------------------
 
 def _dims(body: BodyDecoder) -> tuple[Dim, ...]:
-    return tuple(body.dim() for _ in range(body.reader.count("dimensions")))
+    return tuple(body.scope.dim() for _ in range(body.reader.count("dimensions")))
 
 
 def _box(body: BodyDecoder) -> Box:
-    return tuple((body.dim(), body.dim()) for _ in range(body.reader.count("dimensions", 2)))
+    dim = body.scope.dim
+    return tuple((dim(), dim()) for _ in range(body.reader.count("dimensions", 2)))
 
 
 def _slice(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
@@ -133,13 +140,13 @@ def _split(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
 def _match(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
     at = body.reader.at
     if not body.reader.below(2, "form of `match`"):
-        left = body.dim()
-        if left.symbol in body.extents.values():
+        left = body.scope.dim()
+        if left.symbol in body.scope.extents.values():
             body.reader.fail("HV0842", "a leading extent stands alone on the right side only", at)
-        instr.detail = (left, body.dim())
+        instr.detail = (left, body.scope.dim())
         return 0
-    right = body.dim()
-    instr.results = [body.define()]
+    right = body.scope.dim()
+    instr.results = [body.scope.define()]
     instr.detail = (dims.symbol(instr.results[0].name or ""), right)
     return 0
 
@@ -147,10 +154,10 @@ def _match(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
 def _delay(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
     init = body.operand()
     at = body.reader.at
-    number = len(body.values) - unzigzag(body.reader.number())
-    known = body.values[number] if 0 <= number < len(body.values) else None
+    number = len(body.scope.values) - unzigzag(body.reader.number())
+    known = body.scope.values[number] if 0 <= number < len(body.scope.values) else None
     if known is None:
-        if number < len(body.values):
+        if number < len(body.scope.values):
             body.reader.fail("HV0836", f"`next` is value {number}", at)
         body.frames[-1].later.append((instr, number, at))
     # The place of a value further down is taken by the init until the region ends.
@@ -166,22 +173,22 @@ def _node(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
     body.nodes += 1
     body.edges += taken
     grid = _dims(body)
-    first = len(body.values)
-    ids = [body.define(ty.INDEX) for _ in grid]
+    first = len(body.scope.values)
+    ids = [body.scope.define(ty.INDEX) for _ in grid]
     arguments = [_argument(body) for _ in range(taken)]
     outputs = [_output(body) for _ in range(len(written) + len(callee.results))]
     effect = reader.below(len(EFFECT_CLASSES), "effect class")
     instr.detail = NodeDetail(grid, ids, arguments, outputs, effect)
-    body.forget(first, len(body.values))
+    body.scope.forget(first, len(body.scope.values))
     at = reader.at
-    first = len(body.values)
-    instr.results = [body.define() for _ in outputs]
+    first = len(body.scope.values)
+    instr.results = [body.scope.define() for _ in outputs]
     for number, (port, output) in enumerate(zip(written, outputs, strict=False)):
         value = instr.results[number]
         symbol = capacity_symbol(value.name, port.type)
         if port.direction == _OUT and output.whole is None and symbol is not None:
             body.own_extent(first + number, symbol)
-            body.pending.extents.append((value, symbol, at))
+            body.scope.pending.extents.append((value, symbol, at))
     return 0
 
 
@@ -207,12 +214,12 @@ def _output(body: BodyDecoder) -> Output:
         return Output(produce=_count(body))
     if kind is OutputKind.BOX:
         at = reader.at
-        return Output(whole=body.type(body.tables.types.lookup(reader), at), box=_box(body))
+        return Output(whole=body.scope.type(body.tables.types.lookup(reader), at), box=_box(body))
     if kind is OutputKind.REDUCE:
         at = reader.at
         operator = reader.below(len(REDUCTIONS), "operator")
         if REDUCTIONS[operator].startswith("arg"):
-            reader.fail("HV0835", f"`{REDUCTIONS[operator]}` does not join the results of a grid", at)
+            reader.fail("HV0835", f"`{REDUCTIONS[operator]}` does not join results of a grid", at)
         return Output(OUTPUT_FORMS.index("reduce"), operator)
     return Output(OUTPUT_FORMS.index("collect") if kind is OutputKind.COLLECT else 0)
 

@@ -52,10 +52,10 @@ def _call(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
     _results(body, instr, len(callee.results))
 
 
-# -- regions -----------------------------------------------------------------------------------------
+# -- regions -----------------------------------------------------------------------------------
 
 def _loop(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
-    """`for`, `while`, `loop`: for each carried value its class, and its type if the init's differs."""
+    """`for`, `while`, `loop`: the class of each carried value, and its type if not the init's."""
     body.generic(instr, plan)
     first = loop_inits(plan.form)
     parameters = instr.regions[0].parameters
@@ -93,7 +93,7 @@ def _generic(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
     body.generic(instr, plan)
 
 
-# -- graph constructs --------------------------------------------------------------------------------
+# -- graph constructs --------------------------------------------------------------------------
 
 def _box(body: BodyEncoder, box: Box) -> None:
     body.writer.number(len(box))

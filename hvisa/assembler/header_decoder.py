@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from hvisa.assembler import layout
-from hvisa.assembler.names import DefinitionNames
 from hvisa.assembler.attributes import read_attributes
-from hvisa.assembler.body_decoder import BodyDecoder, Tables
+from hvisa.assembler.body_decoder import BodyDecoder
+from hvisa.assembler.names import DefinitionNames
 from hvisa.assembler.reader import Reader
+from hvisa.assembler.scope import Scope
 from hvisa.assembler.shapes import read_dim
-from hvisa.assembler.tables_decoder import read_global_name
+from hvisa.assembler.tables_decoder import Tables, read_global_name
 from hvisa.graph.model import Definition, Function, InternalNode, LeafNode, Port, Value
 from hvisa.graph.numbering import header_symbols
-from hvisa.spec import operations
-from hvisa.spec import types as ty
+from hvisa.spec import operations, types as ty
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.limits import LIMITS
 
@@ -25,7 +25,7 @@ STRIDED, STREAM, SOURCE = 16, 32, 64
 
 
 def read_header(reader: Reader, tables: Tables, names: DefinitionNames) -> BodyDecoder:
-    """A definition without its body. The name is empty if it is private and defined here."""
+    """A definition without its scope. The name is empty if it is private and defined here."""
     span = reader.span()
     at = reader.at
     flags = reader.below(32, "flags of a definition")
@@ -42,30 +42,29 @@ def read_header(reader: Reader, tables: Tables, names: DefinitionNames) -> BodyD
         if not isinstance(definition, Function):
             reader.fail("HV0835", f"an extern {definition.kind}", at)
         definition.external = True
-    body = BodyDecoder(tables, definition, names, reader, reader.count("symbols", 0))
-    body.is_here = origin == layout.BODY
-    _Header(body).read()
-    body.in_header = False
+    scope = Scope(tables, definition, names, reader, reader.number())
+    _Header(scope).read()
+    scope.in_header = False
     definition.effect = reader.below(len(operations.EFFECT_CLASSES), "effect class")
     definition.implements = tables.strings.optional(reader)
     definition.attributes = read_attributes(reader, tables.strings)
-    return body
+    return BodyDecoder(tables, definition, scope, origin == layout.BODY)
 
 
 class _Header:
-    """Ports, results and grid. Their dimensions may name ports that come later, so all is read before
-    values and types are made."""
+    """Ports, results and grid. Their dimensions may name ports that come later, so all is read
+    before values and types are made."""
 
-    def __init__(self, body: BodyDecoder):
-        self.body = body
-        self.reader = body.reader
-        self.types = body.tables.types
+    def __init__(self, scope: Scope):
+        self.scope = scope
+        self.reader = scope.reader
+        self.types = scope.tables.types
         self.ports: list[tuple[Port, int, int, int | None]] = []
         self.results: list[tuple[int, int]] = []
         self.grid: list[tuple[Dim, frozenset[int], int]] = []
 
     def read(self) -> None:
-        reader, definition = self.reader, self.body.definition
+        reader, definition = self.reader, self.scope.definition
         start = reader.at
         count = reader.count("ports", 2)
         reader.limit(LIMITS["ports"], count)
@@ -88,30 +87,30 @@ class _Header:
 
     def _make(self, start: int) -> None:
         """Values in number order, then what has dimensions."""
-        body, definition, reader = self.body, self.body.definition, self.reader
+        scope, definition, reader = self.scope, self.scope.definition, self.reader
         most = (LIMITS["rank"].value + 1) * (len(self.ports) + len(self.results)) + len(self.grid)
-        if body.symbols > most:
-            reader.fail("HV0841", f"{body.symbols} symbols", start)
-        for _ in range(body.symbols):
-            value = body.define(ty.INDEX)
+        if scope.symbols > most:
+            reader.fail("HV0841", f"{scope.symbols} symbols", start)
+        for _ in range(scope.symbols):
+            value = scope.define(ty.INDEX)
             definition.symbols[value.name or ""] = value
         for port, entry, _, _ in self.ports:
             is_index = self.types.entries[entry].type is ty.INDEX
-            port.value = body.define(ty.INDEX if is_index else ty.ERROR)
+            port.value = scope.define(ty.INDEX if is_index else ty.ERROR)
             definition.ports.append(port)
         for port, entry, at, source in self.ports:
-            port.value.type = body.type(entry, at)
+            port.value.type = scope.type(entry, at)
             if source is not None:
                 if source >= len(self.ports):
                     reader.fail("HV0830", f"port {source}; there are {len(self.ports)}", at)
                 port.source = definition.ports[source].name
         for number, (entry, at) in enumerate(self.results):
-            definition.results.append(body.type(entry, at))
-            definition.result_names.append(body.names.results.get(number))
-        definition.grid = tuple(body.rename(dim, symbols, at) for dim, symbols, at in self.grid)
+            definition.results.append(scope.type(entry, at))
+            definition.result_names.append(scope.names.results.get(number))
+        definition.grid = tuple(scope.rename(dim, symbols, at) for dim, symbols, at in self.grid)
         if header_symbols(definition) != list(definition.symbols):
             reader.fail("HV0841", "symbols are numbered as they first stand alone", start)
-        definition.ids = [body.define(ty.INDEX) for _ in self.grid]
+        definition.ids = [scope.define(ty.INDEX) for _ in self.grid]
 
 
 def _read_port(reader: Reader, port: Port) -> int | None:

@@ -106,8 +106,8 @@ class Plan(NamedTuple):
 
     `kind` tells how much there is: SIMPLE has a fixed number of operands and maybe a fast mask,
     GENERIC anything that a row can say, SPECIAL a form with parts of its own. `fixed` operands come
-    before the variadic ones. `results` is their number, or -1 where the construct tells; `by_choice`
-    has it for each choice of the first immediate instead, if that matters.
+    before the variadic ones. `results` is their number, or -1 where the construct tells;
+    `by_choice` has it for each choice of the first immediate instead, if that matters.
     """
 
     row: InstrDef

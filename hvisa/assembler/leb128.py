@@ -1,7 +1,8 @@
 """LEB128 numbers, shortest form only: one number has one encoding.
 
-Seven bits a byte, low ones first, the high bit set on all bytes but the last. Signed numbers are those
-of two's complement, extended from bit 6 of the last byte. Numbers have at most 64 bits, so 10 bytes.
+Seven bits a byte, low ones first, the high bit set on all bytes but the last. Signed numbers are
+those of two's complement, extended from bit 6 of the last byte. Numbers have at most 64 bits, so 10
+bytes.
 Source: the DWARF debugging format, version 4, section 7.6.
 """
 

@@ -52,7 +52,7 @@ def is_global_name(name: str) -> bool:
     return _GLOBAL_NAME.fullmatch(name) is not None
 
 
-# -- writing ------------------------------------------------------------------------------------
+# -- writing -----------------------------------------------------------------------------------
 
 Sparse = list[tuple[int, str]]
 
@@ -180,7 +180,7 @@ def _check_scopes(body: BodyEncoder) -> None:
             enter(instr.results)
 
 
-# -- reading ------------------------------------------------------------------------------------
+# -- reading -----------------------------------------------------------------------------------
 
 class DefinitionNames:
     """The names of one definition that differ from the default."""

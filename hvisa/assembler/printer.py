@@ -10,12 +10,28 @@ import re
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from hvisa.graph.model import (ENTER, Attribute, Box, Constant, Definition, DimValue, Function,
-                               GlobalConstant, GlobalRef, Instr, Literal,
-                               Module, NodeDetail, Operand, Port, Region, Value, walk)
+from hvisa.graph.model import (
+    ENTER,
+    Attribute,
+    Box,
+    Constant,
+    Definition,
+    DimValue,
+    Function,
+    GlobalConstant,
+    GlobalRef,
+    Instr,
+    Literal,
+    Module,
+    NodeDetail,
+    Operand,
+    Port,
+    Region,
+    Value,
+    walk,
+)
 from hvisa.graph.numbering import number_module
-from hvisa.spec import operations
-from hvisa.spec import types as ty
+from hvisa.spec import operations, types as ty
 from hvisa.spec.definitions import Form, ImmediateKind
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.literals import format_literal, integer_value

@@ -9,15 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Union
 
-from hvisa.assembler.leb128 import signed, unsigned
 from hvisa.assembler.layout import MAX_WIDTH, RESERVED_INTEGERS
+from hvisa.assembler.leb128 import signed, unsigned
 from hvisa.assembler.reader import Reader
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import ATOM_KINDS, FUNCTIONS, MAX_DEGREE, MAX_DEPTH, MAX_TERMS, Atom, Dim
 from hvisa.spec.limits import LIMITS
-from hvisa.spec.types import (COMPOSITE_CODES, BufferType, GridType, ScalarType, StreamType, Type,
-                              VectorType)
+from hvisa.spec.types import (
+    COMPOSITE_CODES,
+    BufferType,
+    GridType,
+    ScalarType,
+    StreamType,
+    Type,
+    VectorType,
+)
 
 # Constants from here on are written as a term, so that every head fits 64 bits.
 SHORT_CONSTANT = 1 << 60
@@ -28,7 +34,7 @@ GRID, STREAM = COMPOSITE_CODES["grid"], COMPOSITE_CODES["stream"]
 CAPACITY = COMPOSITE_CODES["capacity"]
 
 
-# -- writing -----------------------------------------------------------------------------------------
+# -- writing -----------------------------------------------------------------------------------
 
 def encode_dim(dim: Dim, numbers: Mapping[str, int]) -> bytes:
     """The bytes of a dimension. A symbol without a number is a KeyError."""
@@ -116,7 +122,7 @@ def _encode_list(parts: tuple[Dim, ...], numbers: Mapping[str, int]) -> bytes:
     return unsigned(len(parts)) + b"".join(encode_dim(d, numbers) for d in parts)
 
 
-# -- reading -----------------------------------------------------------------------------------------
+# -- reading -----------------------------------------------------------------------------------
 
 class DecimalNumbers(dict[str, int]):
     """The numbers of symbols that are named by their number, as in what this module reads."""
@@ -237,7 +243,8 @@ class TypeReader:
             if isinstance(type_, StreamType):
                 reader.fail("HV0832", "a stream does not hold streams", at)
             return TypeEntry(ty.stream(type_), depth, symbols, inner.size)
-        if not isinstance(type_, ScalarType) and not (code == GRID and isinstance(type_, VectorType)):
+        if not isinstance(type_, (ScalarType, VectorType)) or (
+                code != GRID and isinstance(type_, VectorType)):
             reader.fail("HV0832", f"code {code} over {type_}", at)
         if code == VECTOR:
             lanes = reader.number()

@@ -1,4 +1,4 @@
-"""Module constants with their contents, and the table of operands that are no values."""
+"""What definitions refer to: module constants with contents, operands that are no values."""
 
 from __future__ import annotations
 
@@ -8,12 +8,42 @@ import numpy as np
 
 from hvisa.assembler import layout
 from hvisa.assembler.names import is_global_name
-from hvisa.assembler.body_decoder import Tables
 from hvisa.assembler.reader import Reader, Strings
-from hvisa.assembler.shapes import read_dim
-from hvisa.graph.model import Constant, GlobalConstant, GlobalRef
+from hvisa.assembler.shapes import TypeReader, read_dim
+from hvisa.graph.model import Constant, Definition, GlobalConstant, GlobalRef, Operand, Port
 from hvisa.spec import types as ty
+from hvisa.spec.dimensions import Dim
 from hvisa.spec.types import BufferType, ScalarType
+
+
+class Tables:
+    """What the bodies of a module refer to. Entries of `pool` are None where `dims` has a
+    dimension, which each definition sees with its own symbols."""
+
+    def __init__(self, strings: Strings, types: TypeReader, version: tuple[int, int],
+                 budget: int):
+        self.strings = strings
+        self.types = types
+        self.version = version
+        self.pool: list[Operand | None] = []
+        self.pool_used = bytearray()
+        self.dims: dict[int, tuple[Dim, frozenset[int]]] = {}
+        self.definitions: list[Definition] = []
+        self._budget = budget
+        self._ports: dict[str, tuple[int, list[Port]]] = {}
+
+    def charge(self, reader: Reader, size: int) -> None:
+        """Count what shared entries come to when written out: it must stay linear in the file."""
+        self._budget -= size
+        if self._budget < 0:
+            reader.fail("HV0843", "no more is written out for a file of this size")
+
+    def ports(self, callee: Definition) -> tuple[int, list[Port]]:
+        """How many ports of a callee take something, and those that give a version back."""
+        found = self._ports.get(callee.name)
+        if found is None:
+            found = self._ports[callee.name] = len(callee.taken), callee.written
+        return found
 
 
 def read_global_name(reader: Reader, strings: Strings) -> str:

@@ -1,4 +1,4 @@
-"""Bytes with holes: tables are sorted when all entries are known, then the holes get their numbers."""
+"""Bytes with holes: tables are sorted when all entries are known, then holes get their numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Table:
 
 
 class Writer:
-    """A growing run of bytes. `refer` leaves a hole for `scale * number + bias` of a table's entry."""
+    """Growing bytes. `refer` leaves a hole for `scale * number + bias` of a table's entry."""
 
     __slots__ = ("holes", "out")
 

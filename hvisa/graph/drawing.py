@@ -12,8 +12,17 @@ from html import escape
 
 import networkx as nx
 
-from hvisa.graph.model import (Definition, Instr, InternalNode, LeafNode, Module, NodeDetail, Region,
-                               Value, walk)
+from hvisa.graph.model import (
+    Definition,
+    Instr,
+    InternalNode,
+    LeafNode,
+    Module,
+    NodeDetail,
+    Region,
+    Value,
+    walk,
+)
 from hvisa.graph.views import graph_view, layers, region_view
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.operations import EFFECT_CLASSES

@@ -411,7 +411,8 @@ class Inference:
             what = f"`{owner.row.mnemonic}`" if owner else f"`@{cast(Definition, self.definition).name}`"
             self.report("HV0404", f"{what} wants {plural(len(wanted), 'value')}, "
                         f"{len(instr.operands)} given",
-                        instr, help=f"yield {', '.join(map(str, wanted)) or 'nothing'}")
+                        instr, help=f"end it with `yield` and values of type "
+                        f"{', '.join(map(str, wanted))}" if wanted else "write `yield` alone")
             return
         for position, type_ in enumerate(wanted):
             found = self.settle(instr, position, type_)

@@ -5,8 +5,18 @@ from __future__ import annotations
 
 import networkx as nx
 
-from hvisa.graph.model import (ENTER, GlobalRef, Instr, InternalNode, Module, NodeDetail, Operand, Region,
-                               Value, walk)
+from hvisa.graph.model import (
+    ENTER,
+    GlobalRef,
+    Instr,
+    InternalNode,
+    Module,
+    NodeDetail,
+    Operand,
+    Region,
+    Value,
+    walk,
+)
 from hvisa.spec.operations import EDGE_KINDS
 from hvisa.spec.types import GridType, StreamType
 
@@ -28,7 +38,7 @@ def region_view(region: Region, inputs: list[Value], outputs: list[str]) -> nx.M
             continue
         node = ("node", number)
         view.add_node(node, instr=instr)
-        makers |= {v: node for v in [*instr.results]}
+        makers |= dict.fromkeys([*instr.results], node)
     for number, instr in enumerate(region.body):
         if instr.row.terminator:
             for position, operand in enumerate(instr.operands):

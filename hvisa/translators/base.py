@@ -27,6 +27,8 @@ class Options:
 
     `threads` is whether instances may run on several threads at once; `features` are the CPU features
     in LLVM's spelling; `stop_checks` lets a running kernel be stopped (semantics 22).
+    `parts` adds a second entry that runs a range of a leaf's instances on outputs that are prepared.
+    A launch of less than `serial_work` instructions, roughly ten microseconds, stays on its thread.
     """
 
     threads: bool = False
@@ -35,11 +37,14 @@ class Options:
     stop_checks: bool = True
     bounds_checks: bool = True
     opt_level: int = 3
+    parts: bool = False
+    serial_work: int = 40_000
 
     def key_parts(self) -> dict[str, str]:
         return {"threads": str(self.threads), "cpu": self.cpu, "features": ",".join(self.features),
                 "stop_checks": str(self.stop_checks), "bounds_checks": str(self.bounds_checks),
-                "opt_level": str(self.opt_level)}
+                "opt_level": str(self.opt_level), "parts": str(self.parts),
+                "serial_work": str(self.serial_work)}
 
 
 class Translator(Protocol):

@@ -48,6 +48,12 @@ def entry_symbol() -> str:
     return "hvisa_entry"
 
 
+def part_symbol() -> str:
+    """`i32 part(context*, i64* slots, i64 begin, i64 end)`: some instances of a leaf, in linear numbers,
+    on outputs that already hold what instances do not write."""
+    return "hvisa_part"
+
+
 def signature(definition: Definition) -> dict[str, Any]:
     """The layout of an entry's arguments as plain data, for the artifact's metadata.
 

@@ -4,11 +4,11 @@
     // trap: @div(1, 0) HV0901
     // launch-error: @tile(zeros(0)) HV1005
 
-Arguments go to the taken ports in order, results are the written ports, then the results. A value is
-a number as in the text form, a list `[[1, 2], [3, 4]]`, `zeros(3, 4)`, `iota(10)` (0 to 9),
-`full(1000, 1.5)`, or `put(65, 0, 7.5, 64, 1)`: 65 zeros but for element 0 and element 64. A line that
-ends in a backslash goes on in the next comment line. What is written is read by type, so bits are
-exact: `nan(0x7fc00001)`, `0x1p-149`.
+Arguments go to the taken ports in order, results are the written ports, then the results. A value
+is a number as in the text form, a list `[[1, 2], [3, 4]]`, `zeros(3, 4)`, `iota(10)` (0 to 9),
+`full(1000, 1.5)`, or `put(65, 0, 7.5, 64, 1)`: 65 zeros but for element 0 and element 64. A line
+that ends in a backslash goes on in the next comment line. What is written is read by type, so bits
+are exact: `nan(0x7fc00001)`, `0x1p-149`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CODE = re.compile(r"HV\d{4}")
 
 
 class Directive(NamedTuple):
-    """One line to check. `arguments` and `results` are parsed trees of tokens, `code` an error code."""
+    """One line to check. `arguments` and `results` are trees of tokens, `code` an error code."""
 
     kind: str
     file: Path

@@ -1,8 +1,8 @@
 """One program for each plain instruction row, element type and width, made from the rows.
 
 A program loads its operands from buffers, one instance for each tuple of edge values, applies the
-instruction and stores what it gives; vectors lie along a second dimension of four. What must come out
-is worked out by the oracle. Inputs on which the instruction traps are left out.
+instruction and stores what it gives; vectors lie along a second dimension of four. What must come
+out is worked out by the oracle. Inputs on which the instruction traps are left out.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def text_of(case: Case) -> str:
     ports += [f"out %r{k}: {_buffer(t)}" for k, t in enumerate(case.results)]
     lines = [f"leaf @{case.entry}({', '.join(ports)}) grid(%i < %n) {{"]
     for k, type_ in enumerate(case.operands):
-        wide = isinstance(type_, VectorType)
-        lines.append(f"  %x{k} = load {f'{type_} ' if wide else ''}%a{k}[%i{', 0' if wide else ''}]")
+        access = f"{type_} %a{k}[%i, 0]" if isinstance(type_, VectorType) else f"%a{k}[%i]"
+        lines.append(f"  %x{k} = load {access}")
     parts = [f"%x{k}" for k in range(len(case.operands))]
     suffix = ""
     if row.mnemonic == "fold_lanes":

@@ -1,8 +1,9 @@
-"""Runs conformance programs on devices. What passes here on a device is what "supports hvisa" means.
+"""Runs conformance programs on devices. What passes here on a device is what "supports hvisa"
+means.
 
 A device is a function `(module, entry, arguments) -> results`, with arguments and results as
-`Interpreter.run` has them. It raises `Absent` where the machine lacks it and `Declined` where it can't
-take a program; both are skips with their reason.
+`Interpreter.run` has them. It raises `Absent` where the machine lacks it and `Declined` where it
+can't take a program; both are skips with their reason.
 """
 
 from __future__ import annotations

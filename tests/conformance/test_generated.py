@@ -1,4 +1,4 @@
-"""Every plain instruction on every type, scalar and in lanes, against the oracle, on every device."""
+"""Every plain instruction on every type, alone and in lanes, against the oracle, on each device."""
 
 from __future__ import annotations
 

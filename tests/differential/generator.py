@@ -14,11 +14,23 @@ from typing import Any
 import numpy as np
 
 from hvisa.graph.inference import complete
-from hvisa.graph.model import (Constant, GlobalRef, Instr, InternalNode, LeafNode, Module, NodeDetail,
-                               Argument, Output, Operand, Port, Region, Value)
+from hvisa.graph.model import (
+    Argument,
+    Constant,
+    GlobalRef,
+    Instr,
+    InternalNode,
+    LeafNode,
+    Module,
+    NodeDetail,
+    Operand,
+    Output,
+    Port,
+    Region,
+    Value,
+)
 from hvisa.graph.numbering import number_module
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.definitions import Form, ImmediateKind, InstrDef
 from hvisa.spec.literals import FLOAT_LAYOUT
 from hvisa.spec.operations import LOAD_BOUNDS, REDUCTIONS, reduction_takes
@@ -338,7 +350,7 @@ class Writer:
 
 def make_leaf(rng: random.Random, name: str, rank: int, inputs: list[ScalarType],
               outputs: list[ScalarType], scalars: list[ScalarType], results: list[ScalarType],
-              budget: int, group: bool) -> LeafNode:
+              budget: int, group: bool, in_place: bool = False) -> LeafNode:
     """A leaf over `rank` symbols: buffers of the grid's shape in and out, each stored once."""
     w = Writer(rng, name, budget)
     leaf = w.leaf
@@ -352,10 +364,14 @@ def make_leaf(rng: random.Random, name: str, rank: int, inputs: list[ScalarType]
     for k, scalar in enumerate(scalars):
         leaf.ports.append(Port(Value(f"a{k}", scalar)))
     for k, element in enumerate(outputs):
-        leaf.ports.append(Port(Value(f"y{k}", ty.buffer(element, shape)), 2))
+        direction = 3 if in_place and rng.random() < 0.4 else 2
+        leaf.ports.append(Port(Value(f"y{k}", ty.buffer(element, shape)), direction))
     w.pool += leaf.ids + list(leaf.symbols.values()) + [p.value for p in leaf.ports
                                                         if p.direction == 0]
     body = Region()
+    for port in leaf.ports:
+        if port.direction == 3:  # its own element, which only this instance may see
+            w.emit(body.body, ROWS["load"], [port.value, *leaf.ids])
     w.statements(body.body, 4)
     if group:
         for _ in range(rng.randrange(1, 4)):
@@ -397,7 +413,7 @@ def make(seed: int) -> Program:
         outputs = [rng.choice(ELEMENTS) for _ in range(rng.randrange(1, 3))]
         results = [rng.choice(ELEMENTS) for _ in range(rng.randrange(2))]
         module.definitions["entry"] = make_leaf(rng, "entry", rank, elements, outputs, scalars, results,
-                                                rng.randrange(4, 40), group)
+                                                rng.randrange(4, 40), group, True)
     errors = complete(module)
     assert not errors, (seed, [str(e) for e in errors])
     number_module(module)

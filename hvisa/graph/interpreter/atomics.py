@@ -8,10 +8,10 @@ import numpy as np
 
 from hvisa.graph.interpreter import values
 from hvisa.graph.interpreter.values import Array
-from hvisa.spec import numerics
+from hvisa.spec import numerics, types as ty
 from hvisa.spec.types import ScalarType
 
-# Joined in any order with the same bits, and known to numpy's unbuffered form.
+# numpy's unbuffered form joins one lane after the other, in the element type.
 _AT_ONCE: dict[str, np.ufunc] = {
     "add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
     "or": np.bitwise_or, "xor": np.bitwise_xor}
@@ -32,7 +32,8 @@ def join(how: Joiner, array: Array, positions: tuple[Array, ...], inputs: Array,
     wanted."""
     operator, element = how
     array, positions = _at_least_one_axis(array, positions, len(inputs))
-    if not wants_old and element.is_integer:
+    sums = operator == "add" and element in (ty.F32, ty.F64)
+    if not wants_old and (element.is_integer or sums):
         _AT_ONCE[operator].at(array, positions, inputs)
         return None
     old = np.zeros(len(inputs), inputs.dtype)

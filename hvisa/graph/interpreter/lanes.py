@@ -60,9 +60,7 @@ class Lanes:
 
     def narrow(self, condition: Array) -> None:
         """Keep the lanes on the path where the condition (one truth value a lane) holds."""
-        mask = condition
-        if self.mask is not None:
-            mask = mask & self.mask
+        mask = condition if self.mask is None else condition & self.mask
         self.mask = None if mask.all() else mask
 
     def restore(self, mask: Array | None) -> None:
@@ -76,7 +74,7 @@ class Lanes:
         """Record the fault of each lane on the path where `bad` holds (also of a vector's lanes),
         and end those lanes. `message` is asked about the lane that gets reported."""
         if bad.ndim > 1:
-            bad = bad.any(axis=tuple(range(1, bad.ndim)))
+            bad = np.asarray(bad.any(axis=tuple(range(1, bad.ndim))))
         lanes = np.flatnonzero(self.active() & bad)
         if not len(lanes):
             return

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -163,18 +164,21 @@ def _watch(machine: Machine, launch: Launch, port: Port, shape: tuple[int, ...],
     return watch
 
 
-def _blocks(machine: Machine, total: int, size: int) -> list[Array]:
+def _blocks(machine: Machine, total: int, size: int) -> Iterator[Array]:
     """Instance numbers of each block, in the order asked for."""
     order = machine.options.lane_order
-    starts = list(range(0, total, size)) if total else []
-    blocks = [np.arange(s, min(s + size, total), dtype=np.int64) for s in starts]
+    starts: Sequence[int] = range(0, total, size) if total else ()
+    generator = None
     if order == "reverse":
-        return [b[::-1] for b in reversed(blocks)]
-    if order is not None:
-        seed = int(order.partition(":")[2])
-        generator = np.random.default_rng(seed)
-        return [generator.permutation(blocks[n]) for n in generator.permutation(len(blocks))]
-    return blocks
+        starts = starts[::-1]
+    elif order is not None:
+        generator = np.random.default_rng(int(order.partition(":")[2]))
+        starts = generator.permutation(np.array(starts, np.int64)).tolist()
+    for start in starts:
+        block = np.arange(start, min(start + size, total), dtype=np.int64)
+        if generator is not None:
+            block = generator.permutation(block)
+        yield block[::-1] if order == "reverse" else block
 
 
 def _frame(definition: Definition, lanes: Lanes, bound: dict[str, Any],

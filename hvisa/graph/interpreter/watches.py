@@ -22,27 +22,27 @@ class Touch(enum.Enum):
     ATOMIC = "updated"
 
 
+def _places(positions: tuple[Array, ...], count: int) -> tuple[Array, ...]:
+    """The positions in flat arrays; of a buffer of rank 0, those of its one element."""
+    return tuple(p.ravel() for p in positions) or (np.zeros(count, np.int64),)
+
+
 class OwnerWatch:
     """`own checked`: an element belongs to the first instance that touches it; another one
     traps."""
 
     def __init__(self, name: str, shape: tuple[int, ...]):
         self.name = name
-        self.owner = np.full(shape, NOBODY, np.int64)
+        self.owner = np.full(shape or (1,), NOBODY, np.int64)
 
     def touch(self, lanes: Lanes, instr: Instr, positions: tuple[Array, ...], who: Array,
               how: Touch) -> None:
         instances = lanes.instances[who].ravel()
-        places = tuple(p.ravel() for p in positions)
-        free = self.owner[places] == NOBODY if places else np.full(
-            len(instances), self.owner[()] == NOBODY)
+        places = _places(positions, len(instances))
         # Backwards, so that the first lane of several is the one that stays.
-        order = np.flatnonzero(free)[::-1]
-        if places:
-            self.owner[tuple(p[order] for p in places)] = instances[order]
-        elif len(order):
-            self.owner[()] = instances[order[-1]]
-        wrong = np.broadcast_to(self.owner[places], instances.shape) != instances
+        order = np.flatnonzero(self.owner[places] == NOBODY)[::-1]
+        self.owner[tuple(p[order] for p in places)] = instances[order]
+        wrong = self.owner[places] != instances
         if not wrong.any():
             return
         bad = np.zeros(lanes.count, bool)
@@ -75,7 +75,7 @@ class RaceWatch:
         self.node = node
         self.own = own
         self.extents = extents
-        self.shape = shape
+        self.shape = shape or (1,)
         self.instrs: list[Instr] = []
         self.numbers: dict[Instr, int] = {}
         self.reset()
@@ -99,7 +99,7 @@ class RaceWatch:
         if number == len(self.instrs):
             self.instrs.append(instr)
         instances = lanes.instances[who].ravel()
-        places = tuple(p.ravel() for p in positions)
+        places = _places(positions, len(instances))
         others = self.writer[places]
         self._report(places, instances, (others != NOBODY) & (others != instances), others, instr,
                      self.write_instr, how)
@@ -109,7 +109,7 @@ class RaceWatch:
                 self._report(places, instances, known & (readers != instances), readers, instr,
                              self.read_instr, how)
         if how is Touch.WRITE:
-            self.writer[places] = instances if places else instances[-1]
+            self.writer[places] = instances
             self.write_instr[places] = number
             others = self.writer[places]
             self._report(places, instances, others != instances, others, instr, self.write_instr,
@@ -125,11 +125,11 @@ class RaceWatch:
 
     def _report(self, places: tuple[Array, ...], instances: Array, wrong: Array, others: Array,
                 instr: Instr, instrs: Array, how: Touch) -> None:
-        if not np.any(wrong):
+        if not wrong.any():
             return
-        at = int(np.flatnonzero(np.broadcast_to(wrong, instances.shape))[0])
+        at = int(np.flatnonzero(wrong)[0])
         place = tuple(int(p[at]) for p in places)
-        other = int(np.broadcast_to(others, instances.shape)[at])
+        other = int(others[at])
         first = self.instrs[int(instrs[place])]
         mine, theirs = (self._ids(n) for n in (int(instances[at]), other))
         labels = [(first.span, f"touched here by instance {theirs}")] if first.span else []

@@ -11,8 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hvisa.graph.inference import complete
-from hvisa.graph.model import (Argument, Definition, Instr, InternalNode, Module, NodeDetail, Output,
-                               Port, Region, Value, walk)
+from hvisa.graph.model import (
+    Argument,
+    Definition,
+    Instr,
+    InternalNode,
+    Module,
+    NodeDetail,
+    Output,
+    Port,
+    Region,
+    Value,
+    walk,
+)
 from hvisa.graph.numbering import number_module
 from hvisa.spec import types as ty
 from hvisa.spec.table import ROWS

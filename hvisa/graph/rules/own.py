@@ -279,7 +279,9 @@ def _accept(body: Body, place: Place, forms: dict[Access, list[Form | None]],
                    note=note or "this index does not tell them apart",
                    labels=label(accesses[0].instr, "the first access") if culprit is not accesses[0]
                    else (),
-                   help=f"write `{word} shared %{port.name}` if they may meet, or `{word} own checked "
+                   help=("" if culprit.stores else "read the old version through a separate port, "
+                         f"`in %old: {place.type}`,\nor ") +
+                   f"write `{word} shared %{port.name}` if they may meet, or `{word} own checked "
                    f"%{port.name}`\nto have it checked at run time")
 
 

@@ -44,13 +44,14 @@ Expressions = dict[tuple[Instr, int], tuple[Value, ...]]
 class _Frame:
     """An open region: `values` and `names` end with it, unless it is the first of a `while`."""
 
-    __slots__ = ("body", "forward", "names", "number", "owner", "region", "values")
+    __slots__ = ("body", "counted", "forward", "names", "number", "owner", "region", "values")
 
     def __init__(self, owner: Instr | None, number: int, region: Region):
         self.owner = owner
         self.number = number
         self.region = region
         self.body: Iterator[Instr] = iter(region.body)
+        self.counted = False
         self.values: list[Value] = []
         self.names: list[str] = []
         self.forward: list[Instr] = []  # delays whose `next` stands further down
@@ -74,7 +75,7 @@ class Structure:
         self.names: dict[str, Value] = {}
         self.expressions: Expressions = {}
         self.unnamed = False
-        self.nodes = self.edges = self.local_bytes = 0
+        self.count = self.nodes = self.edges = self.local_bytes = 0
 
     def run(self) -> bool:
         report, definition = self.report, self.definition
@@ -99,25 +100,17 @@ class Structure:
     def _walk(self, body: Region) -> None:
         """Every instruction in order, with a stack of open regions."""
         frames = [_Frame(None, 0, body)]
-        count, most = 0, LIMITS["instructions"].value
         simple, allowed = SIMPLE, self.allowed
-        while frames:
+        while frames and self._within_limits(frames):
             frame = frames[-1]
             for instr in frame.body:
-                count += 1
                 row = instr.row
                 if row not in simple or row not in allowed or instr.immediates or instr.regions \
                         or instr.detail is not None or instr.offsets or instr.callee is not None \
                         or instr.fast or instr.uniform or instr.attributes:
                     self._parts(frame, instr)
                 self._operands(frame, instr)
-                if count > most:
-                    self.report.limit("instructions", count, self.definition.span)
-                    return
                 if instr.regions and len(instr.regions) == row.regions:
-                    if len(frames) >= LIMITS["nesting"].value:
-                        self.report.limit("nesting", len(frames) + 1, instr.span)
-                        return
                     frames.append(self._open(instr, 0))
                     break
                 for value in instr.results:
@@ -126,6 +119,17 @@ class Structure:
                 self._close(frame)
                 frames.pop()
                 self._next_region(frames, frame)
+
+    def _within_limits(self, frames: list[_Frame]) -> bool:
+        """Whether the open regions nest, and hold instructions, within the limits."""
+        frame = frames[-1]
+        if not frame.counted:
+            frame.counted = True
+            self.count += len(frame.region.body)
+            place = frame.owner.span if frame.owner is not None else self.definition.span
+            return not self.report.limit("instructions", self.count, self.definition.span) \
+                and not self.report.limit("nesting", len(frames), place)
+        return True
 
     def _next_region(self, frames: list[_Frame], closed: _Frame) -> None:
         owner = closed.owner

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from hvisa.spec import types as ty
-from hvisa.spec.definitions import (Effect, Form, Immediate, ImmediateKind, InstrDef, Level,
-                                    TypeRuleError, choice, construct)
+from hvisa.spec.definitions import (
+    Effect,
+    Form,
+    Immediate,
+    ImmediateKind,
+    InstrDef,
+    Level,
+    TypeRuleError,
+    choice,
+    construct,
+)
 from hvisa.spec.operations import ATOMICS, LOAD_BOUNDS, STORE_BOUNDS, UPDATES, update_takes
 from hvisa.spec.types import BufferType, Type, VectorType
 
@@ -30,7 +39,7 @@ def _buffer(row: InstrDef, operands: tuple[Type, ...], position: int, indexed: b
     for offset, index in enumerate(indices):
         if index is not ty.INDEX:
             raise TypeRuleError("HV0213", "a buffer index has type `index`", position + 1 + offset,
-                                f"this is {index}", "convert it first: `%k = convert index ...`")
+                                f"this is {index}", "convert it first: `%c = convert index ...`")
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hvisa.graph.model import (Constant, DimValue, GlobalRef, Instr, Literal, Operand, Region, Value)
+from hvisa.graph.model import Constant, DimValue, GlobalRef, Instr, Literal, Operand, Region, Value
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import Form
 from hvisa.spec.dimensions import Atom, Dim

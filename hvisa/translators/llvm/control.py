@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hvisa.graph.model import Constant, Function, Instr, Region
-from hvisa.spec import numerics
-from hvisa.spec import types as ty
+from hvisa.spec import numerics, types as ty
 from hvisa.spec.literals import parse_literal
 from hvisa.spec.numerics import BLOCK, PARTIALS
 from hvisa.spec.operations import ORDER_FREE, REDUCTIONS
 from hvisa.spec.types import ScalarType
 from hvisa.translators.llvm.body import Body
-from hvisa.translators.llvm.emit import (NARROW, constant_text, element_type, llvm_type)
+from hvisa.translators.llvm.emit import NARROW, constant_text, element_type, llvm_type
 from hvisa.translators.llvm.rows import better, combine, convert
 
 

@@ -15,9 +15,9 @@ from hvisa.translators.llvm.body import DENSE, STRIDED, Body, Buffer
 from hvisa.translators.llvm.control import from_cell, to_cell
 from hvisa.translators.llvm.emit import FunctionText, llvm_type
 from hvisa.translators.llvm.leaf import enter_float_environment, leave_float_environment
-from hvisa.translators.llvm.lowering import Lowering
+from hvisa.translators.llvm.lowering import Lowering, synchronises
 from hvisa.translators.llvm.parameters import Parameter, has_count, has_owner
-from hvisa.translators.native import entry_symbol, signature
+from hvisa.translators.native import entry_symbol, part_symbol, signature
 
 if TYPE_CHECKING:
     from hvisa.graph.facts import Facts
@@ -57,9 +57,28 @@ def lower_entry(module: Module, facts: Facts | None, entry: str,
     _write_back(body, definition, layout, cells)
     leave("0")
     lowering.text.add(f)
+    if options.parts and isinstance(definition, LeafNode) and not synchronises(definition):
+        _write_part(lowering, definition, name.replace("launch.", "range."), layout)
     metadata = {"signature": layout, "sites": lowering.sites, "nodes": lowering.nodes,
                 "externs": lowering.externs, "notes": lowering.notes}
     return lowering.finish(), metadata
+
+
+def _write_part(lowering: Lowering, leaf: LeafNode, range_name: str, layout: dict[str, Any]) -> None:
+    """The second entry: a range of instances, without a launch around it."""
+    f = FunctionText(f"define dso_local i32 @{part_symbol()}(ptr %ctx, ptr %slots, i64 %begin, "
+                     "i64 %end)")
+    body = Body(lowering, f, leaf.name)
+    saved = enter_float_environment(body)
+    passed, _ = _arguments(body, leaf, layout)
+    results, cells = _results(body, leaf, layout)
+    arguments = [a for texts in passed for a in texts]
+    status = f.op(f"call i32 @{range_name}(ptr %ctx, "
+                  + "".join(f"{a}, " for a in [*arguments, *results]) + "i64 %begin, i64 %end)")
+    _write_back(body, leaf, layout, cells)
+    leave_float_environment(body, saved)
+    f.do(f"ret i32 {status}")
+    lowering.text.add(f)
 
 
 def _slot(body: Body, number: int) -> str:

@@ -10,8 +10,14 @@ from collections.abc import Callable
 
 from hvisa.spec import types as ty
 from hvisa.spec.types import ScalarType
-from hvisa.translators.llvm.emit import (NARROW, FunctionText, ModuleText, element_type, splat,
-                                         widened)
+from hvisa.translators.llvm.emit import (
+    NARROW,
+    FunctionText,
+    ModuleText,
+    element_type,
+    splat,
+    widened,
+)
 
 
 class Floats:

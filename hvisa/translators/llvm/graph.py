@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hvisa.graph.model import (GlobalRef, Instr, InternalNode, Operand, Region, Value, instructions)
+from hvisa.graph.model import GlobalRef, Instr, InternalNode, Operand, Region, Value, instructions
 from hvisa.spec.operations import DIRECTIONS
 from hvisa.spec.types import BufferType, GridType, ScalarType
 from hvisa.translators.llvm.blocks import WRITABLE, Blocks, Held
@@ -18,8 +18,13 @@ from hvisa.translators.llvm.body import DENSE, ROWS, STRIDED, Body
 from hvisa.translators.llvm.control import Loop, trip_count
 from hvisa.translators.llvm.emit import FunctionText, llvm_type
 from hvisa.translators.llvm.nodes import write_node
-from hvisa.translators.llvm.parameters import (Parameter, bind_ports, has_count, parameter_list,
-                                               result_parameters)
+from hvisa.translators.llvm.parameters import (
+    Parameter,
+    bind_ports,
+    has_count,
+    parameter_list,
+    result_parameters,
+)
 
 if TYPE_CHECKING:
     from hvisa.spec.dimensions import Dim
@@ -245,9 +250,7 @@ class GraphBody:
             else:
                 out.append(self.body.value(operand))
         for value in sorted(scope.owned - scope.moved, key=lambda v: v.index):
-            if scope.last.get(value) != scope.position or value not in scope.counts[-1]:
-                self.blocks.release(self.held[value].block)
-            elif scope.counts[-1][value] > 1:
+            if scope.last.get(value) != scope.position or value not in scope.counts[-1] or scope.counts[-1][value] > 1:
                 self.blocks.release(self.held[value].block)
         self.scopes.pop()
         return out

@@ -21,8 +21,12 @@ from hvisa.translators.llvm.control import Loop, fold, fold_arg, identity_text, 
 from hvisa.translators.llvm.emit import NARROW, FunctionText, element_type, llvm_type
 from hvisa.translators.llvm.leaf import grid_total, load_each, over_instances, store_each
 from hvisa.translators.llvm.memory import guarded, zero_of
-from hvisa.translators.llvm.parameters import (Parameter, bind_ports, parameter_list,
-                                               result_parameters)
+from hvisa.translators.llvm.parameters import (
+    Parameter,
+    bind_ports,
+    parameter_list,
+    result_parameters,
+)
 from hvisa.translators.llvm.rows import combine, convert
 from hvisa.translators.llvm.support import BLOCK_HEADER
 

@@ -13,14 +13,17 @@ from hvisa.spec.types import Type
 from hvisa.translators.llvm.body import Body
 from hvisa.translators.llvm.control import Loop
 from hvisa.translators.llvm.emit import FunctionText
-from hvisa.translators.llvm.parameters import (Parameter, bind_ports, parameter_list,
-                                               parameter_names, result_parameters)
+from hvisa.translators.llvm.parameters import (
+    Parameter,
+    bind_ports,
+    parameter_list,
+    parameter_names,
+    result_parameters,
+)
 
 if TYPE_CHECKING:
     from hvisa.translators.llvm.lowering import Lowering
 
-# Below this much work (instructions) a launch stays on the calling thread: about ten microseconds.
-SERIAL_WORK = 40_000
 LOOP_WEIGHT = 16  # assumed rounds of a loop in a body
 
 
@@ -150,7 +153,7 @@ def write_launch(lowering: Lowering, name: str, header: Sequence[str], arguments
         run_chunks(body, range_name, arguments, total, weight)
         lowering.text.add(f)
         return
-    room = f.op(f"icmp sgt i64 {total}, {max(1, SERIAL_WORK // weight)}")
+    room = f.op(f"icmp sgt i64 {total}, {max(1, lowering.options.serial_work // weight)}")
     together, alone = f.label("team"), f.label("alone")
     f.branch(f.op(f"and i1 %parallel, {room}"), together, alone)
     f.start(together)
@@ -242,7 +245,7 @@ def run_team(lowering: Lowering, body: Body, name: str, range_name: str, argumen
     cell = f.alloca(closure, 64)
     parts = f.op(f"mul nsw i64 {threads}, 8")
     share = f.op(f"udiv i64 {total}, {parts}")
-    least = max(1, SERIAL_WORK // (4 * weight))
+    least = max(1, lowering.options.serial_work // (4 * weight))
     most = max(least, (1 << 24) // weight)
     chunk = body.floats.intrinsic("smax", "i64", [share, str(least)])
     chunk = body.floats.intrinsic("smin", "i64", [chunk, str(most)])

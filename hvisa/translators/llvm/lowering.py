@@ -12,8 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hvisa.graph.model import (Constant, Definition, Function, Instr, InternalNode, LeafNode, Module,
-                               Port, Value, instructions)
+from hvisa.graph.model import (
+    Constant,
+    Definition,
+    Function,
+    Instr,
+    InternalNode,
+    LeafNode,
+    Module,
+    Port,
+    Value,
+    instructions,
+)
 from hvisa.spec.types import BufferType, ScalarType
 from hvisa.translators.base import Options
 from hvisa.translators.llvm import control, group, memory

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hvisa.graph.model import (Box, Definition, DimValue, Instr, InternalNode, LeafNode, NodeDetail,
-                               Operand, Output, Port, Value)
+from hvisa.graph.model import (
+    Box,
+    Definition,
+    DimValue,
+    Instr,
+    InternalNode,
+    LeafNode,
+    NodeDetail,
+    Operand,
+    Output,
+    Port,
+    Value,
+)
 from hvisa.graph.signatures import node_binding
 from hvisa.spec import types as ty
 from hvisa.spec.operations import DIRECTIONS, OUTPUT_FORMS, REDUCTIONS
@@ -272,8 +283,9 @@ def _launch_grid(g: GraphBody, instr: Instr, callee: InternalNode, detail: NodeD
 
     def bind(body: Body) -> None:
         body.symbols.update(bound)
+    # A graph is work enough for a thread of its own, whatever its size.
     leaves.write_launch(lowering, name, header, header, name.replace("launch.", "range."), callee.name,
-                        bind, detail.grid, leaves.SERIAL_WORK)
+                        bind, detail.grid, 1 << 20)
     status = g.f.op(f"call i32 @{name}(ptr %ctx, i1 %parallel" + "".join(f", {t}" for t in texts)
                     + ")")
     g.body.check_status(status)

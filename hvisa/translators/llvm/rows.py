@@ -13,7 +13,7 @@ from hvisa.graph.model import Instr
 from hvisa.spec import types as ty
 from hvisa.spec.operations import REDUCTIONS
 from hvisa.spec.types import ScalarType, Type, VectorType
-from hvisa.translators.llvm.emit import (NARROW, element_type, llvm_type, splat, widened)
+from hvisa.translators.llvm.emit import NARROW, element_type, llvm_type, splat, widened
 
 if TYPE_CHECKING:
     from hvisa.translators.llvm.body import Body

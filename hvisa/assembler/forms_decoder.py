@@ -86,9 +86,9 @@ def _loop(body: BodyDecoder, instr: Instr, plan: Plan) -> None:
         parameters.append(body.scope.define())
     carried = [body.scope.define() for _ in inits]
     parameters += carried
-    for value, init, (head, at) in zip(carried, inits, heads, strict=True):
+    first = len(body.scope.values) - len(carried)
+    for number, (value, init, (head, at)) in enumerate(zip(carried, inits, heads, strict=True), first):
         if head >> _UNIFORM_BITS:
-            number = len(body.scope.values) - len(carried) + carried.index(value)
             value.type = _carried_type(body, (head >> _UNIFORM_BITS) - 1, number, at)
             body.scope.pending.typed.append((value, init, at))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hvisa.graph.model import Module
     from hvisa.runtime.launch import NativeLauncher
     from hvisa.runtime.layout import Signature
+    from hvisa.translators.artifact import Artifact
 
 Extern = Callable[..., Any]
 
@@ -44,12 +45,47 @@ def _read(source: str | bytes | os.PathLike[str]) -> tuple[str, bytes]:
     path = os.fspath(source)
     if isinstance(source, str) and ("\n" in path or "{" in path):
         return "<text>", path.encode("utf-8", "surrogatepass")
+    return path, _read_file(path)
+
+
+def _read_file(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            return path, file.read()
+            return file.read()
     except OSError as error:
         raise fail("HV1020", f"`{path}` can't be read: {error.strerror}",
                    help="give the path of a .hvasm or .hvbc file") from error
+
+
+def read_text(path: str) -> str:
+    """The text of a file. HV1020 if it can't be read or is no UTF-8 text."""
+    return _decoded(_read_file(path), path)
+
+
+def check_file(path: str) -> None:
+    """Raises HvisaError with every mistake in a program, externs not asked for."""
+    verified(path, _read_file(path))
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise fail("HV1020", f"`{name}` is neither bytecode nor UTF-8 text (byte {error.start})",
+                   help="give a .hvasm or .hvbc file") from error
+
+
+def verified(name: str, data: bytes) -> tuple[Module, Facts]:
+    """The module that a file holds, and the verifier's facts."""
+    from hvisa.graph.verifier import verify
+    errors: list[Diagnostic] = []
+    if is_bytecode(data):
+        from hvisa.assembler.decoder import decode
+        module = decode(data, name)
+    else:
+        from hvisa.assembler.parser import parse
+        module = parse(_decoded(data, name), name, errors)
+    return module, verify(module, extra=errors)
 
 
 def is_bytecode(data: bytes) -> bool:
@@ -91,7 +127,7 @@ class Program:
         return self._loaded.verified()[0]
 
     @property
-    def facts(self) -> Facts | None:
+    def facts(self) -> Facts:
         """What the verifier found out."""
         return self._loaded.verified()[1]
 
@@ -99,6 +135,10 @@ class Program:
     def text(self) -> str:
         """The program as text: as it was written, or printed from bytecode."""
         return self._loaded.text()
+
+    def artifact(self, entry: str, device: str) -> Artifact:
+        """The translation of an entry for a device: from the cache, or made now."""
+        return self._loaded.artifact(entry, device)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the program as bytecode (`.hvbc`) or text (`.hvasm`). The file appears whole or not
@@ -163,10 +203,27 @@ class Entry:
     def run(self, arguments: Mapping[str, Any], *, out: Mapping[str, Any] | None = None,
             copy: bool = False, timeout: float | None = None, device: str | None = None) -> Any:
         """The same with the ports' values in a mapping."""
-        values = self._launch(arguments, out, copy, timeout, device or self._loaded.device)
+        values = self.values(arguments, out=out, copy=copy, timeout=timeout, device=device)
         if len(values) < 2:
             return values[0] if values else None
         return self.signature.returned_type(*values)
+
+    def values(self, arguments: Mapping[str, Any], *, out: Mapping[str, Any] | None = None,
+               copy: bool = False, timeout: float | None = None,
+               device: str | None = None) -> list[Any]:
+        """The same as a list, however many there are."""
+        return self._launch(arguments, out, copy, timeout, device or self._loaded.device)
+
+    def run_reference(self, arguments: Mapping[str, Any], *,
+                      print_sink: Callable[[str], None] | None = None,
+                      timeout: float | None = None, **options: Any) -> list[Any]:
+        """The same on `reference`; `options` are the interpreter's: `check_races`,
+        `trace_instance`."""
+        from hvisa.runtime.arguments import bind
+        from hvisa.runtime.reference import interpret
+        bound = bind(self.signature, arguments, None, False)
+        return interpret(self._loaded.verified()[0], bound, externs=self._loaded.externs,
+                         print_sink=print_sink or self._loaded.print_sink, timeout=timeout, **options)
 
     @property
     def signature(self) -> Signature:
@@ -229,7 +286,7 @@ class _Loaded:
         self.print_sink = print_sink or print
         self._lock = threading.RLock()
         self._module = module
-        self._verified: tuple[Module, Facts | None] | None = None
+        self._verified: tuple[Module, Facts] | None = None
         self._launchers: dict[tuple[str, str], NativeLauncher | None] = {}
         self._chosen: dict[str, str] = {}
         self._signatures: dict[str, Signature] = {}
@@ -239,36 +296,22 @@ class _Loaded:
 
     # -- the module ----------------------------------------------------------------------------
 
-    def verified(self) -> tuple[Module, Facts | None]:
+    def verified(self) -> tuple[Module, Facts]:
         """The module and the verifier's facts."""
         with self._lock:
             if self._verified is None:
                 self._verified = self._verify()
             return self._verified
 
-    def _verify(self) -> tuple[Module, Facts | None]:
+    def _verify(self) -> tuple[Module, Facts]:
+        if self._module is None:
+            return verified(self.name, self.data)
         from hvisa.graph.verifier import verify
-        errors: list[Diagnostic] = []
-        if self._module is not None:
-            return self._module, verify(self._module)
-        if is_bytecode(self.data):
-            from hvisa.assembler.decoder import decode
-            module = decode(self.data, self.name)
-        else:
-            from hvisa.assembler.parser import parse
-            module = parse(self._decoded(), self.name, errors)
-        return module, verify(module, extra=errors)
-
-    def _decoded(self) -> str:
-        try:
-            return self.data.decode()
-        except UnicodeDecodeError as error:
-            raise fail("HV1020", f"`{self.name}` is neither bytecode nor UTF-8 text (byte "
-                       f"{error.start})", help="give a .hvasm or .hvbc file") from error
+        return self._module, verify(self._module)
 
     def text(self) -> str:
         if self.data and not is_bytecode(self.data):
-            return self._decoded()
+            return _decoded(self.data, self.name)
         from hvisa.assembler.printer import print_module
         return print_module(self.verified()[0])
 
@@ -347,10 +390,13 @@ class _Loaded:
             return found
         raise AssertionError("`reference` takes every entry")
 
+    def artifact(self, name: str, device: str) -> Artifact:
+        return find_artifact(self.file_digest, name, device, self.verified,
+                             isolate=not self.trusted)
+
     def _make_launcher(self, name: str, device: str) -> NativeLauncher:
         from hvisa.runtime.launch import NativeLauncher
-        artifact = find_artifact(self.file_digest, name, device, self.verified,
-                                 isolate=not self.trusted)
+        artifact = self.artifact(name, device)
         own = self.name, self.data
 
         def sources(file: str) -> Source:

@@ -92,3 +92,8 @@ The code does not fit this process or its memory.
 register("HV1109", "native code is not possible here", """
 The machine, the system or a setting does not allow native code.
 """, "use the device `reference`")
+
+register("HV0910", "out of memory", """
+A graph needs memory for a buffer between its nodes, and the system has none to give. Nothing was
+published.
+""", "use smaller inputs, or tiles")

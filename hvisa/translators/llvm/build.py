@@ -11,7 +11,9 @@ length, `llvm.fma` only where the CPU has it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 from hvisa.diagnostics import fail
@@ -28,6 +30,23 @@ def build_object(ir: str, *, cpu: str, features: str, opt_level: int = 3,
     messages. Raises HV1106 if LLVM refuses the text, HV1107 if the object needs functions that
     nobody provides.
     """
+    with _optimised(ir, cpu, features, opt_level, triple, name) as (module, machine):
+        data: bytes = machine.emit_object(module)
+    check_self_contained(data, name)
+    return data
+
+
+def show_code(ir: str, *, cpu: str, features: str, opt_level: int = 3,
+              triple: str = DEFAULT_TRIPLE, name: str) -> tuple[str, str]:
+    """The optimised IR and the assembly of what `build_object` makes of the same arguments."""
+    with _optimised(ir, cpu, features, opt_level, triple, name) as (module, machine):
+        return str(module), machine.emit_assembly(module)
+
+
+@contextlib.contextmanager
+def _optimised(ir: str, cpu: str, features: str, opt_level: int, triple: str,
+               name: str) -> Iterator[tuple[Any, Any]]:
+    """The optimised module and the target machine, for as long as the block runs."""
     llvm = _llvm()
     machine = _target(triple).create_target_machine(
         cpu=cpu, features=features, opt=opt_level, reloc="pic", codemodel="small")
@@ -44,9 +63,7 @@ def build_object(ir: str, *, cpu: str, features: str, opt_level: int = 3,
             except RuntimeError as error:
                 raise _refused(name, error) from error
             _optimise(module, machine, opt_level)
-            data: bytes = machine.emit_object(module)
-    check_self_contained(data, name)
-    return data
+            yield module, machine
 
 
 def check_self_contained(data: bytes, name: str) -> None:

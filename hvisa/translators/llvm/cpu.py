@@ -11,6 +11,7 @@ from hvisa.graph.model import Definition, Function, Instr, Module, instructions
 from hvisa.spec import types as ty
 from hvisa.translators.base import Artifact, Options
 from hvisa.translators.llvm import control, graph, memory
+from hvisa.translators.llvm.build import show_code
 from hvisa.translators.llvm.builder import Builder
 from hvisa.translators.llvm.entry import lower_entry
 from hvisa.translators.llvm.host import HostCpu, host_cpu
@@ -75,6 +76,16 @@ def cpu_translate(device: str, version: str, module: Module, facts: Facts | None
                  "extern_types": _extern_types(module, metadata["externs"]),
                  "grids": _grids(module, entry)}
     return Artifact(device, entry, code, metadata)
+
+
+def cpu_code(module: Module, facts: Facts | None, entry: str, threads: bool) -> tuple[str, str]:
+    """The optimised IR and the assembly of an entry, for reading."""
+    options = cpu_options(threads)
+    declined = cpu_declines(module, entry, options.features)
+    if declined:
+        raise HvisaError(declined)
+    ir, _ = lower_entry(module, facts, entry, options)
+    return show_code(ir, cpu=options.cpu, features=_features(host_cpu(), options), name=entry)
 
 
 @functools.cache

@@ -168,6 +168,8 @@ class Encoder:
                               len(definition.results))):
             if found > limit.value:
                 raise unencodable(f"`@{definition.name}` has {found} {limit.doc}", definition.span)
+        if ty.ERROR in (*(p.type for p in definition.ports), *definition.results):
+            raise unencodable(f"a type of `@{definition.name}` is not known", definition.span)
         writer.number(len(header_symbols(definition)))
         writer.number(len(definition.ports))
         ports = {p.name: n for n, p in enumerate(definition.ports)}

@@ -85,7 +85,7 @@ def test_the_parts_are_what_the_encoder_writes(parts: Parts) -> None:
 
 def test_no_bytecode() -> None:
     refused(b"", "HV0820", "empty")
-    refused(b"leaf @f() {}", "HV0820", "hvisa assemble")
+    refused(b"leaf @f() {}", "HV0820", "hvisa asm")
     refused(MAGIC[:-1], "HV0820")
 
 

@@ -261,8 +261,10 @@ def _bind_rest(callee: Definition, binding: Bindings) -> None:
     if all(symbol in binding for symbol in callee.symbols):
         return
     for instr in callee.body.body if callee.body is not None else ():
-        if instr.row.form is Form.MATCH and isinstance(instr.detail, tuple):
-            for left, right in (instr.detail, instr.detail[::-1]):
+        found = instr.detail  # the callee may not be verified yet
+        if instr.row.form is Form.MATCH and isinstance(found, tuple) and len(found) == 2 \
+                and all(type(d) is Dim for d in found):
+            for left, right in (found, found[::-1]):
                 if left.symbol in callee.symbols and left.symbol not in binding \
                         and all(s in binding for s in right.symbols()):
                     binding[left.symbol] = right.substitute(binding)

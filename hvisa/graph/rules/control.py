@@ -207,7 +207,6 @@ def call(body: Body, instr: Instr) -> None:
     facts = body.facts[callee.name]
     if isinstance(callee, Function) and callee.external:
         body.externs.add(callee.name)
-        facts.effect = callee.effect
     body.externs |= facts.externs
     body.mine.prints |= facts.prints
     body.callee_bytes = max(body.callee_bytes, facts.local_bytes)

@@ -121,6 +121,11 @@ class Graph:
         if instr.row is _IF:
             return region
         self.loops += 1
+        if instr.row is _LOOP and region.parameters[instr.immediates[0]].type is not ty.I1:
+            condition = region.parameters[instr.immediates[0]]
+            self.report.at("HV0401", "the condition of `loop` is an i1", instr, instr.immediates[0],
+                           note=f"`%{condition.name}` is {condition.type}",
+                           help="carry an i1: `%done = false`")
         first = 1 if instr.row is _FOR else 0
         for value in region.parameters[first:]:
             self._carried_type(value, instr)

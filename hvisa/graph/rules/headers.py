@@ -14,6 +14,7 @@ from hvisa.graph.rules import attributes
 from hvisa.graph.rules.dimensions import check_divisors, check_extents
 from hvisa.graph.rules.report import Report, label
 from hvisa.spec import types as ty
+from hvisa.spec.dimensions import Dim
 from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import (
     DIRECTIONS,
@@ -313,5 +314,5 @@ def _matched(definition: Definition) -> set[str]:
     found: set[str] = set()
     for instr in definition.body.body:
         if instr.row.mnemonic == "match" and isinstance(instr.detail, tuple):
-            found |= {d.symbol for d in instr.detail if d.symbol is not None}
+            found |= {d.symbol for d in instr.detail if isinstance(d, Dim) and d.symbol is not None}
     return found & set(definition.symbols)

@@ -11,7 +11,7 @@ from hvisa.graph.rules import boxes
 from hvisa.spec import dimensions as dims
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.operations import DIRECTIONS, EDGE_KINDS, EFFECT_CLASSES, MODES, OUTPUT_FORMS
-from hvisa.spec.types import BufferType, StreamType
+from hvisa.spec.types import BufferType, GridType, StreamType
 
 if TYPE_CHECKING:
     from hvisa.graph.rules.graphs import Graph
@@ -59,6 +59,9 @@ def _argument(graph: Graph, instr: Instr, callee: Definition, detail: NodeDetail
                         help=f"remove the policy from `%{port.name}`")
     if argument.edge == _ONE and isinstance(operand.type, BufferType):
         _one_to_one(graph, instr, callee, port, position)
+    elif argument.edge == _ONE and not isinstance(operand.type, GridType):
+        graph.report.at("HV0509", f"`one` does not hold for `%{port.name}` of `@{callee.name}`", instr,
+                        position, note="this is one value for all instances", help="remove `one`")
     if not port.written:
         return
     if operand in graph.views:

@@ -297,6 +297,8 @@ class Structure:
                                help=f"convert it first: `%k = convert index %{symbol}`")
             else:
                 values.append(value)
+        if (instr, position) in self.expressions:  # its names may mean something else here
+            self.report.at("HV0222", "one instruction object stands in two places", instr)
         self.expressions[instr, position] = tuple(dict.fromkeys(values))
 
     def _define(self, frame: _Frame, value: Value, instr: Instr | None) -> None:

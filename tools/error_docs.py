@@ -1,4 +1,4 @@
-"""Writes docs/spec/errors.md from the error registry; with `--check`, says whether it is up to date.
+"""Writes docs/spec/errors.md from the error registry; `--check` says whether it is up to date.
 
     python tools/error_docs.py [--check]
 """
@@ -16,7 +16,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "spec" / "errors.md"
 def text() -> str:
     """The page."""
     lines = ["# Error codes", "",
-             "Made from `hvisa/spec/error_tables/` by `tools/error_docs.py`. `hvisa explain HV0203` "
+             "Made from `hvisa/spec/error_tables/` by `tools/error_docs.py`. `hvisa explain "
+             "HV0203` "
              "shows the same.", ""]
     found = codes()
     for digits, (family, _) in FAMILIES.items():

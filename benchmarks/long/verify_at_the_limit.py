@@ -2,7 +2,7 @@
 
     python benchmarks/long/verify_at_the_limit.py [instructions] [nodes]
 
-Instruction and node objects are built directly, since what is measured is the verifier, not the parser.
+Instructions and nodes are built directly: what is measured is the verifier, not the parser.
 """
 
 from __future__ import annotations

@@ -71,10 +71,11 @@ def some_operand(rng: random.Random, module: Module) -> object:
         lambda: rng.choice(all_values(module)), lambda: Value(None, ty.F32),
         lambda: Constant(ty.I8, 1 << 40), lambda: Constant(ty.INDEX, 3), lambda: Literal("x"),
         lambda: Literal("7"), lambda: DimValue(dims.symbol("nowhere")),
-        lambda: DimValue(dims.symbol("i") * 4), lambda: GlobalRef("nothing", ty.F32), lambda: None])()
+        lambda: DimValue(dims.symbol("i") * 4), lambda: GlobalRef("nothing", ty.F32),
+        lambda: None])()
 
 
-# -- mutations ----------------------------------------------------------------------------------------
+# -- mutations -------------------------------------------------------------------------------------
 
 def change_instruction(rng: random.Random, module: Module, instr: Instr) -> None:
     values = all_values(module)
@@ -86,7 +87,8 @@ def change_instruction(rng: random.Random, module: Module, instr: Instr) -> None
         lambda: setattr(instr, "offsets", tuple(rng.choice([0, 1, 1 << 40])
                                                 for _ in range(rng.randint(0, 3)))),
         lambda: setattr(instr, "fast", rng.choice([1, 127, 999])),
-        lambda: setattr(instr, "uniform", tuple(rng.randint(0, 5) for _ in range(rng.randint(0, 3)))),
+        lambda: setattr(instr, "uniform", tuple(rng.randint(0, 5)
+                                                for _ in range(rng.randint(0, 3)))),
         lambda: setattr(instr, "callee", rng.choice([*module.definitions, "nothing", None])),
         lambda: setattr(instr, "detail", rng.choice([
             None, (), (dims.symbol("q"),), ((dims.symbol("n"), dims.constant(1)),),
@@ -125,7 +127,7 @@ def change_header(rng: random.Random, module: Module, definition: Definition) ->
     changes: list[Callable[[], object]] = [
         lambda: setattr(definition, "effect", rng.choice([0, 1, 2, 7])),
         lambda: setattr(definition, "name", rng.choice(["x", "", "a b"])),
-        lambda: setattr(definition, "grid", definition.grid + (dims.symbol("i"),)),
+        lambda: setattr(definition, "grid", (*definition.grid, dims.symbol("i"))),
         lambda: definition.ids.append(Value("extra", ty.F32)),
         lambda: definition.symbols.clear(),
         lambda: definition.symbols.__setitem__("more", Value("less", ty.INDEX)),

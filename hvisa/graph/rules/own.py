@@ -1,7 +1,8 @@
-"""Acceptance of `own` ports: different instances reach different elements (semantics 2; docs/spec/own.md).
+"""Acceptance of `own` ports: different instances reach different elements (semantics 2;
+docs/spec/own.md).
 
-Index values are rebuilt as polynomials over instance ids, loop counters and uniform values, on demand;
-`hvisa.graph.affine` does the proof. From the same forms come footprints and full coverage.
+Index values are rebuilt as polynomials over instance ids, loop counters and uniform values, on
+demand; `hvisa.graph.affine` does the proof. From the same forms come footprints and full coverage.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def _short(dim: Dim) -> Dim | None:
     return dim if len(dim.terms) <= affine.MAX_TERMS else None
 
 
-# -- arithmetic ---------------------------------------------------------------------------------------
+# -- arithmetic ------------------------------------------------------------------------------------
 
 def _pair(indices: Indices, instr: Instr) -> tuple[Dim, Dim] | None:
     a, b = indices.of(instr, 0), indices.of(instr, 1)
@@ -204,7 +205,7 @@ _ARITHMETIC = {ROWS["add"]: _add, ROWS["sub"]: _sub, ROWS["mul"]: _mul, ROWS["sh
                ROWS["rem"]: lambda s, i: _divide("rem", s, i), ROWS["extent"]: _extent}
 
 
-# -- acceptance ---------------------------------------------------------------------------------------
+# -- acceptance ------------------------------------------------------------------------------------
 
 def finish(body: Body) -> None:
     """Accept or refuse each `own` port; leave footprints and coverage."""
@@ -264,8 +265,9 @@ def _accept(body: Body, place: Place, forms: dict[Access, list[Form | None]],
         odd = next((a for a in accesses if forms[a][axis] is None), None)
         if odd is not None:
             culprit = odd
-            note = "an index of this access is not affine in the instance ids" if not odd.clamped else \
-                "`clamp` reaches elements that the index does not name"
+            note = "an index of this access is not affine in the instance ids"
+            if odd.clamped:
+                note = "`clamp` reaches elements that the index does not name"
             break
     else:
         keys = [tuple(f.key for f in forms[a] if f is not None) for a in accesses]
@@ -285,7 +287,7 @@ def _accept(body: Body, place: Place, forms: dict[Access, list[Form | None]],
                    f"%{port.name}`\nto have it checked at run time")
 
 
-# -- coverage -----------------------------------------------------------------------------------------
+# -- coverage --------------------------------------------------------------------------------------
 
 def _covers(place: Place, forms: dict[Access, list[Form | None]], indices: Indices) -> bool:
     """Whether every element is stored by some instance whenever the launch ends without a trap."""
@@ -300,14 +302,16 @@ def _covers(place: Place, forms: dict[Access, list[Form | None]], indices: Indic
 
 
 def _always(access: Access, forms: list[Form], indices: Indices) -> bool:
-    """Whether the loops around a store have rounds: constantly many, or those that an index runs over."""
+    """Whether the loops around a store have rounds: constantly many, or those that an index runs
+    over."""
     used = {d for f in forms for d in f.counters}
     found = [indices.counter(loop) for loop in access.loops]
     return all(f.dense for f in forms) and all(c.interval() or n in used for n, c in found)
 
 
 def _group_covers(place: Place, group: list[list[Form]], space: Space) -> bool:
-    """Each axis by its own id, or by a counter that runs over the whole extent; every id used once."""
+    """Each axis by its own id, or by a counter that runs over the whole extent; every id used
+    once."""
     left = dict(space.extents)
     # Stores of a group may differ along one axis only, so that what they reach is a product.
     spread = [axis for axis in range(place.type.rank)

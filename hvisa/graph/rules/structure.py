@@ -1,8 +1,8 @@
-"""Bodies as trees: parts, levels, terminators, scopes, names, limits. One pass, before types are checked.
+"""Bodies as trees: parts, levels, terminators, scopes, names, limits. One pass, before types are
+checked.
 
-What passes here can be walked by everything else: operands are in scope, regions end as they should,
-immediates are in range. Nothing is assumed about where the module came from.
-"""
+What passes here can be walked by everything else: operands are in scope, regions end as they
+should, immediates are in range. Nothing is assumed about where the module came from. """
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from hvisa.graph.rules.report import Report, label
 from hvisa.graph.rules.shapes import SIMPLE, malformed
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import InstrDef, Level
-from hvisa.spec.limits import LIMITS
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType
 
@@ -159,7 +158,8 @@ class Structure:
             self.report.at("HV0406", f"this region does not end with `{wanted.mnemonic}`",
                            frame.owner, help=f"end it with `{wanted.mnemonic}`") \
                 if frame.owner is not None else \
-                self.report.add("HV0406", f"the body of `@{self.definition.name}` does not end with "
+                self.report.add("HV0406", f"the body of `@{self.definition.name}` does not end "
+                                          "with "
                                 "`yield`", self.definition.span, help="end it with `yield`")
         mine = set(frame.values) - set(frame.region.parameters) if frame.forward else set[Value]()
         for delay in frame.forward:
@@ -173,7 +173,7 @@ class Structure:
         for name in frame.names:
             self.names.pop(name, None)
 
-    # -- one instruction -----------------------------------------------------------------------
+    # -- one instruction ---------------------------------------------------------------------------
 
     def _parts(self, frame: _Frame, instr: Instr) -> None:
         row = instr.row
@@ -277,7 +277,8 @@ class Structure:
         if type(operand) is GlobalRef:
             found = self.module.constants.get(operand.name)
             if found is None or operand.type not in (found.type, ty.ERROR):
-                self.report.at("HV0107", f"`@{operand.name}` is not a constant of this module", instr,
+                self.report.at("HV0107", f"`@{operand.name}` is not a constant of this "
+                                         "module", instr,
                                position, help="define it: `const @name: f32 = 1.0`")
         elif type(operand) is not DimValue:
             self.report.at("HV0222", f"operand {position} of `{instr.row.mnemonic}` is no operand",

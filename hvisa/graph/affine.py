@@ -14,6 +14,7 @@ from hvisa.spec.dimensions import Atom, Dim, DimError
 from hvisa.spec.limits import LIMITS
 
 MAX_TERMS = 12  # of an expression; a longer one is given up
+MAX_SIZE = 64  # factors in all
 MAX_BOUNDS = 4
 _EXTENT = LIMITS["extent"].value
 _NO_WRAP = 1 << 63
@@ -238,7 +239,8 @@ def separates(form_: Form, widths: list[Dim], space: Space, limit: Dim | None = 
     Digits are put in order, each coefficient at least as large as everything below it can add up
     to: a mixed radix. `widths` bound the number of elements that one instance reaches besides its
     counters. `limit` is the extent of that dimension of the buffer, at most 2^48; None means exact
-    arithmetic, where nothing wraps. """
+    arithmetic, where nothing wraps.
+    """
     below = widths
     left = {**form_.ids, **form_.counters}
     try:

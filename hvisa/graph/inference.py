@@ -3,7 +3,8 @@ verifier.
 
 `complete` fills in what a front end left open (literals, result types, types of carried values) and
 reports each type error once; what can't be typed gets type ERROR, on which nothing is reported
-again. Running it on a complete module changes nothing, so the verifier runs it as a check. """
+again. Running it on a complete module changes nothing, so the verifier runs it as a check.
+"""
 
 from __future__ import annotations
 

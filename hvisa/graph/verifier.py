@@ -2,7 +2,8 @@
 
 Nothing is assumed of a module but that it is made of the classes of `hvisa.graph.model`. Rules run
 in stages: headers, structure of bodies, types, who uses whom, then one pass over each body, callees
-first. A definition that a stage refused is not looked at by the next one; the others are. """
+first. A definition that a stage refused is not looked at by the next one; the others are.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The tables lie in `hvisa.spec.error_tables`, one file for each block of numbers, and are read on
 first use. A code is never used again for something else. Trap codes (HV09xx) are in here as well,
-though what they report is a program's fault at run time and no error of the module. """
+though what they report is a program's fault at run time and no error of the module.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The pass over leaves and functions: one walk forward that feeds every rule about instructions.
 
 `Body` holds what the rules share; `control` and `memory` have a handler for each row that needs
-one. Most rows need none: their results vary as their operands do. """
+one. Most rows need none: their results vary as their operands do.
+"""
 
 from __future__ import annotations
 

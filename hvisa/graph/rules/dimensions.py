@@ -2,7 +2,8 @@
 
 A divisor is a positive constant or one symbol standing alone. There is no way to declare a symbol
 >= 1: using it as a divisor is the declaration, and the launch checks it
-(`DefinitionFacts.positive`). """
+(`DefinitionFacts.positive`).
+"""
 
 from __future__ import annotations
 

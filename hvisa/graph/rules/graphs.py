@@ -1,7 +1,8 @@
 """The pass over graphs: regions, names that dimensions may use, views; the rest is in other files.
 
 `nodes` looks at node uses, `boxes` at the parts that replicated nodes write, `versions` at buffers
-that exist only once, `streams` at items and their counts (semantics 1 to 9). """
+that exist only once, `streams` at items and their counts (semantics 1 to 9).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Whether an instruction has the parts that its row says: immediates, regions, detail, offsets.
 
 A parsed module always does; one from a decoder or a builder may not. Everything after this file
-relies on it. """
+relies on it.
+"""
 
 from __future__ import annotations
 

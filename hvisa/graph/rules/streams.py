@@ -2,7 +2,8 @@
 
 Every stream has a rate: items for each round of the graph, in which a stream port takes or gives
 the count written on it. A node that takes `consume` items of one stream and gives `produce` of
-another ties their rates. Paths that meet must agree; a delay changes no rate. """
+another ties their rates. Paths that meet must agree; a delay changes no rate.
+"""
 
 from __future__ import annotations
 

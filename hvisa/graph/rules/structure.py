@@ -2,7 +2,8 @@
 checked.
 
 What passes here can be walked by everything else: operands are in scope, regions end as they
-should, immediates are in range. Nothing is assumed about where the module came from. """
+should, immediates are in range. Nothing is assumed about where the module came from.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +36,8 @@ ALLOWED: dict[str, frozenset[InstrDef]] = {
     for kind, level in _LEVELS.items()}
 _YIELD, _CHECK, _WHILE = ROWS["yield"], ROWS["check"], ROWS["while"]
 _DELAY, _NODE, _LOCAL = ROWS["delay"], ROWS["node"], ROWS["local"]
+
+MAX_EXPRESSION = 64  # factors of an index expression in a leaf
 
 # Values that an index written as an expression names: `load %x[2*%i]`, by instruction and operand.
 Expressions = dict[tuple[Instr, int], tuple[Value, ...]]
@@ -73,6 +76,7 @@ class Structure:
         self.seen: set[Value] = set()
         self.names: dict[str, Value] = {}
         self.expressions: Expressions = {}
+        self.interned: dict[tuple[Value, ...], tuple[Value, ...]] = {}
         self.unnamed = False
         self.count = self.nodes = self.edges = self.local_bytes = 0
 
@@ -298,9 +302,14 @@ class Structure:
                                help=f"convert it first: `%k = convert index %{symbol}`")
             else:
                 values.append(value)
+        if operand.dim.size > MAX_EXPRESSION:
+            self.report.at("HV0602", f"an index expression has {operand.dim.size} parts; the "
+                           f"limit is {MAX_EXPRESSION}", instr, position,
+                           help="compute a part of it before: `%k = add %i, %j`")
         if (instr, position) in self.expressions:  # its names may mean something else here
             self.report.at("HV0222", "one instruction object stands in two places", instr)
-        self.expressions[instr, position] = tuple(dict.fromkeys(values))
+        found = tuple(dict.fromkeys(values))
+        self.expressions[instr, position] = self.interned.setdefault(found, found)
 
     def _define(self, frame: _Frame, value: Value, instr: Instr | None) -> None:
         name = value.name

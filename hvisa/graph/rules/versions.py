@@ -4,7 +4,8 @@ Most buffers are values: an old version may be used after a node made a new one,
 copies if it must. Scratch, and the `shared` and `accumulate` ports of a graph, are changed in
 place. A version of theirs is used up by the node that makes the next one; nothing may use it
 afterwards. So the order in the text is an order of edges, and a reader before that node counts as
-joined to it (semantics 9). """
+joined to it (semantics 9).
+"""
 
 from __future__ import annotations
 

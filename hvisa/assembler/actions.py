@@ -14,12 +14,28 @@ from lark import Token
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, Span
 from hvisa.graph import model
-from hvisa.graph.model import (Argument, Attribute, Definition, DimValue, Function, GlobalConstant,
-                               GlobalRef, Instr, InternalNode, LeafNode, Literal, Module, NodeDetail,
-                               Operand, Output, Port, Region, Value)
-from hvisa.spec import dimensions as dims
-from hvisa.spec import literals, operations
-from hvisa.spec import types as ty
+from hvisa.graph.model import (
+    Argument,
+    Attribute,
+    Definition,
+    DimValue,
+    Function,
+    GlobalConstant,
+    GlobalRef,
+    Instr,
+    InternalNode,
+    LeafNode,
+    Literal,
+    Module,
+    NodeDetail,
+    Operand,
+    Output,
+    Port,
+    Region,
+    Value,
+)
+from hvisa.graph.numbering import header_dims, header_symbols, type_dims
+from hvisa.spec import dimensions as dims, literals, operations, types as ty
 from hvisa.spec.definitions import Form, ImmediateKind, InstrDef
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.limits import LIMITS
@@ -171,7 +187,11 @@ class Actions:
             return Literal(str(part))
         if isinstance(part, Dim):
             value = part.constant
-            return Literal(str(value)) if value is not None else DimValue(part)
+            if value is not None:
+                return Literal(str(value))
+            # `%n + 0` is the value itself, as its canonical text says.
+            symbol = part.symbol
+            return (self.state.scope.get(symbol) if symbol else None) or DimValue(part)
         assert isinstance(part, Literal), part
         return part
 
@@ -212,7 +232,16 @@ class Actions:
         part = c[0]
         if type(part) is Token and part.type in ("NUMBER", "WORD"):
             return Literal(f"-{part}")
-        return self._build([part.text] if False else c, lambda a: -a)
+        if isinstance(part, Literal):
+            negated = Literal(part.text[1:] if part.text.startswith("-") else f"-{part.text}")
+            negated.type = part.type
+            return negated
+        return self._build(c, lambda a: -a)
+
+    def typed_number(self, c: list[Any]) -> Literal:
+        literal = Literal(str(c[0]))
+        literal.type = ty.BY_NAME[c[1]]
+        return literal
 
     def dimension_function(self, c: list[Any]) -> Dim:
         name, *parts = c
@@ -411,7 +440,7 @@ class Actions:
         return Tail(attributes=tuple(c))
 
     def effect(self, c: list[Any]) -> Tail:
-        return Tail(effect=operations.EFFECT_CLASSES.index(c[0]))
+        return Tail(effect=operations.EFFECT_CLASSES.index(c[0].strip()))
 
     def implements(self, c: list[Any]) -> Tail:
         return Tail(implements=self._string(c[0]))
@@ -525,10 +554,13 @@ class Actions:
         """Symbols are what the shapes of ports name and no port is."""
         ids = {v.name for v in definition.ids}
         place = definition.span
-        named = [(n, p.span) for p in definition.ports for n in type_symbols(p.type)]
-        named += [(n, place) for t in definition.results for n in type_symbols(t)]
-        named += [(n, place) for d in definition.grid for n in d.symbols()]
-        for found, span in named:
+        places = {n: p.span for p in reversed(definition.ports) for d in type_dims(p.type)
+                  for n in d.symbols()}
+        # In canonical order first, then whatever never stands alone.
+        named = [*header_symbols(definition),
+                 *(n for d in header_dims(definition) for n in d.symbols())]
+        for found in dict.fromkeys(named):
+            span = places.get(found, place)
             value = self.state.scope.get(found)
             if value is None:
                 value = self.state.scope[found] = Value(found, ty.INDEX)
@@ -579,6 +611,11 @@ class Actions:
         state = self.state
         frame = state.frames.pop()
         depth = len(state.frames)
+        body = frame.region.body
+        if not frame.holds and not (body and body[-1].row.terminator):
+            # The text leaves out a yield of nothing; in the model each region ends in a terminator.
+            span = body[-1].span if body else state.definition.span if state.definition else None
+            body.append(Instr(ROWS["yield"], [], [], span))
         while state.forward and state.forward[-1][3] == depth + 1:
             instr, position, token, _ = state.forward.pop()
             instr.operands[position] = self.lookup(token)
@@ -829,13 +866,16 @@ class Actions:
         return instr
 
     def for_head(self, c: list[Any]) -> Instr:
-        name, token, low, high, *rest = c
+        name, counter, low, high, *rest = c
+        token, type_ = counter if type(counter) is tuple else (counter, ty.ERROR)
         instr = Instr(ROWS["for"], [], [], self.span(name))
         step = next((p[1] for p in rest if type(p) is tuple), None)
         carries = next((p for p in rest if type(p) is list), [])
         instr.operands = [self.operand(low), self.operand(high),
                           Literal("1") if step is None else self.operand(step)]
-        return self._begin(name, instr, [token], carries)
+        self._begin(name, instr, [token], carries)
+        self.state.pending[0][0].type = type_
+        return instr
 
     def while_head(self, c: list[Any]) -> Instr:
         return self._begin(c[0], Instr(ROWS["while"], [], [], self.span(c[0])), [], c[1:], True)
@@ -879,6 +919,7 @@ class Actions:
 
     def if_op(self, c: list[Any]) -> Instr:
         instr = Instr(ROWS["if"], [self.operand(c[1])], [], self.span(c[0]))
+        instr.attributes = _tail(c).attributes
         regions = [p for p in c if type(p) is Region]
         if len(regions) == 1:
             regions.append(Region([], [Instr(ROWS["yield"], [], [], instr.span)]))
@@ -952,12 +993,14 @@ class Actions:
         name, value, axis, *points = c
         instr = Instr(ROWS["split"], [self.operand(value)], [], self.span(name))
         instr.immediates = (self._count(axis),)
-        instr.detail = tuple(self.dim(p) for p in points)
+        instr.detail = tuple(self.dim(p) for p in points if type(p) is not Tail)
+        instr.attributes = _tail(points).attributes
         return instr
 
     def match_op(self, c: list[Any]) -> Instr:
-        name, left, right = c
+        name, left, right, *tails = c
         instr = Instr(ROWS["match"], [], [], self.span(name))
+        instr.attributes = _tail(tails).attributes
         instr.detail = (self.dim(left), self.dim(right))
         symbol = instr.detail[0].symbol
         if symbol is not None and symbol not in self.state.scope and type(left) is Token:
@@ -966,22 +1009,13 @@ class Actions:
         return instr
 
     def delay_op(self, c: list[Any]) -> Instr:
-        name, init, following = c
+        name, init, following, *tails = c
         placeholder = Value(following[1:], ty.ERROR)
         instr = Instr(ROWS["delay"], [self.operand(init), placeholder], [], self.span(name))
+        instr.attributes = _tail(tails).attributes
         self.state.forward.append((instr, 1, following, len(self.state.frames)))
         return instr
 
 
 class _Skip(Exception):
     """The statement can't be built; its error is recorded."""
-
-
-def type_symbols(type_: Type) -> list[str]:
-    """Dimension symbols that a type names, in order, repeats included."""
-    if isinstance(type_, ty.BufferType):
-        found = [n for d in type_.shape for n in d.symbols()]
-        return found + (list(type_.capacity.symbols()) if type_.capacity else [])
-    if isinstance(type_, ty.GridType):
-        return [n for d in type_.extents for n in d.symbols()]
-    return type_symbols(type_.item) if isinstance(type_, ty.StreamType) else []

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from lark import Lark
 
-from hvisa.spec import dimensions
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions, types as ty
 
 
 def grammar_text() -> str:

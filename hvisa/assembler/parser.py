@@ -21,6 +21,8 @@ _DEFINITION = re.compile(
     r"(?:leaf|graph|func|const|module)\b", re.MULTILINE)
 _STATEMENT = re.compile(r"(?<![,(\[\\])[ \t]*[\n;][ \t]*(?=[%a-z])")
 _NODE = re.compile(r"\bnode[ \t]+@[\w.]+[ \t]*\(([^()]*)")
+_PUNCTUATION = {"_COMMA": "`,`", "_LPAR": "`(`", "_RPAR": "`)`", "_LSQUARE": "`[`",
+                "_RSQUARE": "`]`", "_ARROW": "`->`", "_GRID": "`grid`", "_WITH": "`with`", "LBRACE": "`{`", "RBRACE": "`}`"}
 MAX_SYNTAX_ERRORS = 20
 
 # How terminals are called in messages.
@@ -139,10 +141,7 @@ def _expected(terminals: set[str]) -> str:
             words.append(_NAMES[name])
         elif name in spelled and re.fullmatch(r"[\w.:+=<>-]+", spelled[name]):
             words.append(f"`{spelled[name]}`")
-        elif name in ("_COMMA", "_LPAR", "_RPAR", "_LSQUARE", "_RSQUARE"):
-            words.append({"_COMMA": "`,`", "_LPAR": "`(`", "_RPAR": "`)`", "_LSQUARE": "`[`",
-                          "_RSQUARE": "`]`"}[name])
-        elif name in ("LBRACE", "RBRACE"):
-            words.append("`{`" if name == "LBRACE" else "`}`")
+        elif name in _PUNCTUATION:
+            words.append(_PUNCTUATION[name])
     unique = list(dict.fromkeys(words))
     return f"expected {', '.join(unique[:8])}" + (", ..." if len(unique) > 8 else "") if unique else ""

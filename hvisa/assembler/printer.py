@@ -10,18 +10,35 @@ import re
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from hvisa.graph.model import (ENTER, Attribute, Box, Constant, Definition, DimValue, Function,
-                               GlobalConstant, GlobalRef, Instr, Literal,
-                               Module, NodeDetail, Operand, Port, Region, Value, walk)
+from hvisa.graph.model import (
+    ENTER,
+    Attribute,
+    Box,
+    Constant,
+    Definition,
+    DimValue,
+    Function,
+    GlobalConstant,
+    GlobalRef,
+    Instr,
+    Literal,
+    Module,
+    NodeDetail,
+    Operand,
+    Port,
+    Region,
+    Value,
+    walk,
+)
 from hvisa.graph.numbering import number_module
-from hvisa.spec import operations
-from hvisa.spec import types as ty
+from hvisa.spec import operations, types as ty
 from hvisa.spec.definitions import Form, ImmediateKind
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.literals import format_literal, integer_value
 from hvisa.spec.types import ScalarType, Type
 
 INDENT = "  "
+WIDTH = 100
 
 
 class Comments:
@@ -41,6 +58,16 @@ class Comments:
             elif at >= 0:
                 self.trailing[number] = line[at:].rstrip()
         self._next = 0
+        found = re.finditer(r"^[ \t]*(module|feature|math|section)\b", text, re.MULTILINE)
+        # Lines of module-level words, which have no place in the model.
+        self.words: dict[str, list[int]] = {}
+        for match in found:
+            self.words.setdefault(match[1], []).append(text.count("\n", 0, match.start()) + 1)
+
+    def line_of(self, word: str) -> int:
+        """The line of the next module-level `word`."""
+        lines = self.words.get(word)
+        return lines.pop(0) if lines else 0
 
     def before(self, line: int) -> list[str]:
         """Comment lines and single blank lines that stand before `line` and were not given yet."""
@@ -73,6 +100,40 @@ def quote(text: str) -> str:
     return "".join(out) + '"'
 
 
+# Strings, brackets, and the blanks that may become line ends: the lexer takes no notice of those.
+_PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<open>grid\(|[(\[])|(?P<close>[)\]])'
+                    r"|(?P<comma>(?<=,) )|(?P<word> (?=grid\(|-> \(|with \())")
+
+
+def _cuts(text: str) -> list[int]:
+    """Where a line may be broken: between ports, arguments or results, and before what follows them."""
+    cuts: list[int] = []
+    stack: list[str] = []
+    for match in _PARTS.finditer(text):
+        if match["open"]:
+            stack.append(match["open"])
+        elif match["close"]:
+            stack.pop()
+        elif (match["word"] and not stack) or (match["comma"] and stack == ["("]):
+            cuts.append(match.start())
+    return cuts
+
+
+def wrap(text: str, indent: str) -> list[str]:
+    """A statement in lines of at most WIDTH columns where that is possible."""
+    if len(text) <= WIDTH:
+        return [text]
+    out: list[str] = []
+    start, last, lead = 0, -1, ""
+    for cut in [*_cuts(text), len(text)]:
+        if last > start and len(lead) + cut - start > WIDTH:
+            out.append(lead + text[start:last])
+            start, lead = last + 1, indent
+        last = cut
+    out.append(lead + text[start:])
+    return out
+
+
 class Printer:
     def __init__(self, comments: Comments | None = None):
         self.lines: list[str] = []
@@ -87,7 +148,9 @@ class Printer:
                 if comment or (self.lines and self.lines[-1]):
                     self.lines.append(f"{pad}{comment}" if comment else "")
             tail = self.comments.after(source_line)
-        self.lines.append(f"{pad}{text}{tail}" if text else "")
+        wrapped = wrap(f"{pad}{text}", f"{pad}{INDENT}{INDENT}") if text else [""]
+        wrapped[-1] += tail if text else ""
+        self.lines += wrapped
 
     def blank(self) -> None:
         if self.lines and self.lines[-1] and self.comments is None:
@@ -96,20 +159,24 @@ class Printer:
     # -- module --------------------------------------------------------------------------------
 
     def module(self, module: Module) -> str:
-        if module.name:
-            self.line(f"module {quote(module.name)}", 1 if self.comments else 0)
-        for feature in module.features:
-            self.line(f"feature {quote(feature)}")
-        if module.math_version:
-            self.line(f"math {module.math_version}")
-        for constant in module.constants.values():
-            self.line(_constant(constant), _line_of(constant))
-        for definition in module.definitions.values():
-            self.blank()
-            self.definition(definition)
+        heads = [("module", f"module {quote(module.name)}")] if module.name else []
+        heads += [("feature", f"feature {quote(f)}") for f in sorted(set(module.features))]
+        heads += [("math", f"math {module.math_version}")] if module.math_version else []
+        for word, text in heads:
+            self.line(text, self.comments.line_of(word) if self.comments else 0)
+        things = [*module.constants.values(), *module.definitions.values()]
+        if self.comments is not None:  # keep the order of the text, which the comments belong to
+            things.sort(key=_line_of)
+        for thing in things:
+            if isinstance(thing, GlobalConstant):
+                self.line(_constant(thing), _line_of(thing))
+            else:
+                self.blank()
+                self.definition(thing)
         for name, safe, payload in module.sections:
             self.blank()
-            self.line(f"section {quote(name)}{' safe' if safe else ''} \"{payload.hex()}\"")
+            self.line(f"section {quote(name)}{' safe' if safe else ''} \"{payload.hex()}\"",
+                      self.comments.line_of("section") if self.comments else 0)
         if self.comments is not None:
             for comment in self.comments.before(1 << 60):
                 self.lines.append(comment)
@@ -214,7 +281,8 @@ def _tail(effect: int, implements: str, attributes: Sequence[Attribute]) -> str:
     if implements:
         out += f" implements {quote(implements)}"
     if attributes:
-        out += f" with ({', '.join(map(_attribute, attributes))})"
+        # Attributes are a set: hints live apart from the others in bytecode.
+        out += f" with ({', '.join(map(_attribute, sorted(attributes, key=Attribute.key)))})"
     return out
 
 
@@ -242,6 +310,11 @@ def operand(value: Operand) -> str:
     if isinstance(value, DimValue):
         return str(value.dim)
     return f"@{value.name}" if isinstance(value, GlobalRef) else value.text
+
+
+def typed_operand(value: Operand) -> str:
+    """An operand whose type nothing beside it tells: a number is followed by it."""
+    return operand(value) + (f":{value.type}" if isinstance(value, Constant) else "")
 
 
 def box_text(box: Box) -> str:
@@ -274,7 +347,7 @@ def _needs_type(instr: Instr) -> Type | None:
         return None
     typed = [v for v, r in zip(instr.operands, row.signature.operands, strict=False)
              if r.pattern.word in ("T", "vector")]
-    if row.mnemonic in ("print", "pack"):
+    if row.mnemonic == "pack":
         typed = list(instr.operands)
     if not typed or any(not isinstance(v, (Constant, Literal)) for v in typed):
         return None
@@ -292,6 +365,8 @@ def _plain(instr: Instr) -> str:
         parts = [f"@{instr.callee}({', '.join(map(operand, instr.operands))})"]
     elif row.form is Form.BOX:
         parts = [operand(instr.operands[0]) + box_text(instr.detail)]
+    elif row.mnemonic in ("convert", "bitcast", "print"):
+        parts = [typed_operand(v) for v in instr.operands]
     else:
         parts = [operand(v) for v in instr.operands]
     for slot, value in zip(row.immediates, instr.immediates, strict=True):
@@ -308,7 +383,8 @@ def _carries(instr: Instr, parameters: Sequence[Value], inits: Sequence[Operand]
     out: list[str] = []
     for value, init, uniform in zip(parameters, inits, instr.uniform, strict=True):
         word = {"parent": "uniform ", "launch": "launch "}.get(operations.UNIFORMITY[uniform], "")
-        typed = not isinstance(init, (Value, GlobalRef)) or init.type is not value.type
+        plain = isinstance(init, (Value, GlobalRef)) or init.type is ty.I1  # true and false need none
+        typed = not plain or init.type is not value.type
         out.append(f"{word}%{value.name}{f': {value.type}' if typed else ''} = {operand(init)}")
     return f"({', '.join(out)})"
 
@@ -316,7 +392,9 @@ def _carries(instr: Instr, parameters: Sequence[Value], inits: Sequence[Operand]
 def _for(instr: Instr) -> str:
     low, high, step, *inits = instr.operands
     counter, *carried = instr.regions[0].parameters
-    text = f"for %{counter.name} in {operand(low)} .. {operand(high)}"
+    typed = counter.type is not ty.INDEX and all(isinstance(v, Constant) for v in (low, high, step))
+    kind = f": {counter.type}" if typed else ""
+    text = f"for %{counter.name}{kind} in {operand(low)} .. {operand(high)}"
     if not (isinstance(step, Constant) and integer_value(step.bits, step.type) == 1):
         text += f" step {operand(step)}"
     if carried:

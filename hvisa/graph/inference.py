@@ -66,7 +66,13 @@ def operand_span(instr: Instr, operand: int) -> Span | None:
     if form is Form.FOR and operand >= 2 and not re.search(r"\bstep\b", code[start:]):
         operand -= 1
     found = [m for m in _OPERAND.finditer(code, start) if m.group(1)]
-    if operand >= len(found):
+    if instr.regions:
+        # The names that a construct defines stand between its operands.
+        own = {f"%{v.name}" for v in instr.regions[0].parameters}
+        found = [m for m in found if m.group(1) not in own]
+        if instr.row.form is Form.FOR and operand > 1 and " step " not in code:
+            operand -= 1
+    if not 0 <= operand < len(found):
         return span
     match = found[operand]
     return Span(span.source, span.line, match.start() + 1, len(match.group(1).rstrip()))
@@ -323,8 +329,9 @@ class Inference:
             self._infer(instr, types)
 
     def _bounds(self, instr: Instr) -> list[Type]:
-        known = next((o.type for o in instr.operands[:3] if not isinstance(o, Literal)
-                      and o.type is not ty.ERROR), ty.INDEX)
+        counter = instr.regions[0].parameters[0].type
+        known = next((o.type for o in instr.operands[:3] if o.type is not ty.ERROR),
+                     ty.INDEX if counter is ty.ERROR else counter)
         bounds = [self.settle(instr, n, known) for n in range(3)]
         return bounds + [self._carried(instr, n) for n in range(3, len(instr.operands))]
 

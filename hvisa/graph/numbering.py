@@ -9,6 +9,41 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hvisa.graph.model import ENTER, LEAVE, Definition, Module, NodeDetail, Value, walk
+from hvisa.spec.dimensions import Dim
+from hvisa.spec.types import BufferType, GridType, StreamType, Type
+
+
+def type_dims(type_: Type) -> Iterator[Dim]:
+    """The dimensions of a type in order, a capacity after the shape."""
+    if isinstance(type_, StreamType):
+        type_ = type_.item
+    if isinstance(type_, BufferType):
+        yield from type_.shape
+        if type_.capacity is not None:
+            yield type_.capacity
+    elif isinstance(type_, GridType):
+        yield from type_.extents
+
+
+def header_dims(definition: Definition) -> Iterator[Dim]:
+    """The dimensions of ports, results and grid, in order."""
+    for port in definition.ports:
+        yield from type_dims(port.type)
+    for type_ in definition.results:
+        yield from type_dims(type_)
+    yield from definition.grid
+
+
+def header_symbols(definition: Definition) -> list[str]:
+    """The header's symbols in canonical order: as they first stand alone.
+
+    Where a symbol stands alone does not depend on names, as the order within an expression does; so
+    two definitions that differ in names only number their symbols alike. Symbols that never stand
+    alone are not listed; nothing can bind them.
+    """
+    others = {p.value.name for p in definition.ports} | {v.name for v in definition.ids}
+    found = [s for d in header_dims(definition) if (s := d.symbol) is not None and s not in others]
+    return list(dict.fromkeys(found))
 
 
 def values(definition: Definition) -> Iterator[Value]:

@@ -79,9 +79,10 @@ def index_dim(operand: Operand) -> Dim | None:
     return dims.symbol(operand.name) if isinstance(operand, Value) and operand.name else None
 
 
-def boxed(run: Reporter, instr: Instr, whole: BufferType, box: Box, operand: int) -> BufferType:
+def boxed(run: Reporter | None, instr: Instr, whole: BufferType, box: Box, operand: int) -> BufferType:
     """The view of a box, clipped at the far end of each dimension."""
     if len(box) != whole.rank:
+        assert run is not None
         run.report("HV0212", f"{whole} has {whole.rank} dimensions, the box has {len(box)}", instr,
                    operand, help="write `offset :+ length` for each dimension")
         return whole
@@ -91,6 +92,7 @@ def boxed(run: Reporter, instr: Instr, whole: BufferType, box: Box, operand: int
         try:
             shape.append(length if length == rest else dims.minimum(length, rest))
         except DimError as error:
+            assert run is not None
             run.report("HV0602", str(error), instr, operand)
             shape.append(length)
     return ty.buffer(whole.element, tuple(shape))
@@ -159,6 +161,23 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
     return _outputs(run, instr, callee, taken, whole, binding, extents, lifted)
 
 
+def node_binding(instr: Instr, callee: Definition) -> Bindings:
+    """What the symbols of a node's callee are in the graph's symbols, for a checked node."""
+    found: list[Type] = []
+    for operand, argument in zip(instr.operands, instr.detail.arguments, strict=True):
+        type_ = operand.type
+        if isinstance(type_, StreamType):
+            type_ = _batched(type_.item, argument.consume)
+        if argument.box is not None and isinstance(type_, BufferType):
+            type_ = boxed(None, instr, type_, argument.box, -1)
+        found.append(type_)
+    binding = _bind(callee, callee.taken, found, instr.operands)
+    for port, output in zip(callee.written, instr.detail.outputs, strict=False):
+        if isinstance(output.whole, BufferType) and output.box is not None:
+            _bind_shape(port.type, boxed(None, instr, output.whole, output.box, -1), binding)
+    return binding
+
+
 def _batched(item: Type, count: int) -> Type:
     """What a firing that takes several items sees: they lie along a new leading dimension."""
     if count == 1:
@@ -188,7 +207,7 @@ def _outputs(run: Reporter, instr: Instr, callee: Definition, taken: list[Port],
         elif output.whole is not None:
             types.append(output.whole)
         else:
-            types.append(_fresh(ty.substitute(port.type, binding), instr, number))
+            types.append(_fresh(port.type, ty.substitute(port.type, binding), instr, number))
         if output.form:
             run.report("HV0503", f"`{OUTPUT_FORMS[output.form]}` joins results given per instance",
                        instr, note=f"`%{port.name}` is a buffer")
@@ -200,12 +219,19 @@ def _outputs(run: Reporter, instr: Instr, callee: Definition, taken: list[Port],
     return types
 
 
-def _fresh(type_: Type, instr: Instr, number: int) -> Type:
+def capacity_symbol(result: str | None, port_type: Type) -> str | None:
+    """The symbol of the leading extent of a node's result, if it is known only after the run."""
+    if not isinstance(port_type, BufferType) or port_type.capacity is None:
+        return None
+    return f"{result}.{port_type.shape[0].symbol}"
+
+
+def _fresh(port_type: Type, type_: Type, instr: Instr, number: int) -> Type:
     """A leading extent that is known after the run is a new symbol, named after the result."""
-    if not isinstance(type_, BufferType) or type_.capacity is None:
-        return type_
     name = instr.results[number].name if number < len(instr.results) else None
-    symbol = f"{name or instr.callee}.{type_.shape[0].symbol}"
+    symbol = capacity_symbol(name or instr.callee, port_type)
+    if symbol is None or not isinstance(type_, BufferType):
+        return type_
     return ty.buffer(type_.element, (dims.symbol(symbol), *type_.shape[1:]), type_.capacity)
 
 

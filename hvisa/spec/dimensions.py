@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 MAX_TERMS = 64
 MAX_DEGREE = 8
 MAX_DEPTH = 16  # nesting of floordiv, mod, min and max
-MAX_SIZE = 512  # factors in all, nested ones included: substitution could grow it exponentially
 MAX_COEFFICIENT = 1 << 62
+MAX_SIZE = 1024  # symbols, operations and terms, all written out
 
 
 class DimError(ValueError):
@@ -28,11 +28,14 @@ class Atom:
     def __init__(self, kind: str, operands: tuple[Dim, ...]):
         self.kind = kind
         self.operands = operands
+        # Operands are shared objects, so what is written out can be exponential in what is stored.
+        self.size = 1 + sum(o.size for o in operands)
         self.depth = 1 + max((a.depth for o in operands for m, _ in o.terms for a in m
                               if isinstance(a, Atom)), default=0)
         if self.depth > MAX_DEPTH:
             raise DimError(f"a dimension nests at most {MAX_DEPTH} deep")
-        self.size = 1 + sum(o.size for o in operands)
+        if self.size > MAX_SIZE:
+            raise DimError(f"a dimension has at most {MAX_SIZE} parts")
         self._key = (kind, *(o.sort_key() for o in operands))
         self._hash = hash(self._key)
 
@@ -60,13 +63,13 @@ class Dim:
 
     def __init__(self, terms: Mapping[Monomial, int]):
         kept = [(m, c) for m, c in terms.items() if c]
+        self.size = sum(1 + sum(1 if isinstance(a, str) else a.size for a in m) for m, _ in kept)
+        if self.size > MAX_SIZE:
+            raise DimError(f"a dimension has at most {MAX_SIZE} parts")
         if len(kept) > MAX_TERMS or any(len(m) > MAX_DEGREE for m, _ in kept):
             raise DimError(f"a dimension has at most {MAX_TERMS} terms of degree {MAX_DEGREE}")
         if any(abs(c) > MAX_COEFFICIENT for _, c in kept):
             raise DimError("a dimension's coefficients are at most 2^62")
-        self.size = len(kept) + sum(a.size if isinstance(a, Atom) else 1 for m, _ in kept for a in m)
-        if self.size > MAX_SIZE:
-            raise DimError(f"a dimension has at most {MAX_SIZE} factors, nested ones included")
         kept.sort(key=lambda t: (-len(t[0]), tuple(_atom_key(a) for a in t[0])))
         self.terms: tuple[tuple[Monomial, int], ...] = tuple(kept)
         self._key = tuple((tuple(_atom_key(a) for a in m), c) for m, c in kept)

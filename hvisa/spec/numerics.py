@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from hvisa.spec import types as ty
 from hvisa.spec.types import ScalarType
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 BLOCK = 4096  # elements of one reduction block (semantics 11)
 PARTIALS = 64  # partial results of one block
@@ -65,9 +66,7 @@ def odd_f32(x: Array) -> Array:
 
 def _odd_sum(p: Array, c: Array) -> Array:
     """p + c in float64, rounded to odd (TwoSum gives the error's sign)."""
-    s = p + c
-    shadow = s - p
-    error = (p - (s - shadow)) + (c - shadow)
+    s, error = _two_sum(p, c)
     inexact = np.isfinite(s) & (error != 0)
     return _step_to_odd(s, inexact, (error > 0) == (s > 0), np.uint64)
 
@@ -86,13 +85,47 @@ def _fma_exact(a: float, b: float, c: float) -> float:
         return math.inf if total > 0 else -math.inf
 
 
+def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """a * b as a float64 and its exact error, where nothing over- or underflows (Dekker)."""
+    def halves(x: Array) -> tuple[Array, Array]:
+        scaled = x * 134217729.0
+        high = scaled - (scaled - x)
+        return high, x - high
+    p = a * b
+    (ah, al), (bh, bl) = halves(a), halves(b)
+    return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
+
+
+def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """a + b as a float64 and its exact error."""
+    s = a + b
+    shadow = s - a
+    return s, (a - (s - shadow)) + (b - shadow)
+
+
+def _fma_f64(a: Array, b: Array, c: Array) -> Array:
+    """In float64 where all parts stay far from the ends of the range, else by rational arithmetic.
+
+    Source: Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", figure 5.
+    """
+    product, error = _two_product(a, b)
+    high, low = _two_sum(c, error)
+    top, rest = _two_sum(product, high)
+    out = top + _odd_sum(low, rest)
+    size, other = np.abs(product), np.abs(c)
+    safe = ((size > 2.0 ** -900) & (size < 2.0 ** 1000) & (np.abs(a) < 2.0 ** 900)
+            & (np.abs(b) < 2.0 ** 900) & (other < 2.0 ** 1000)
+            & ((other > 2.0 ** -900) | (other == 0)))
+    for place in zip(*np.nonzero(~safe), strict=True):
+        out[place] = _fma_exact(float(a[place]), float(b[place]), float(c[place]))
+    return out
+
+
 def fma(a: Array, b: Array, c: Array, element: ScalarType) -> Array:
     """a*b + c rounded once. Up to f32 the product is exact in float64 and the sum is rounded to odd."""
     a, b, c = np.broadcast_arrays(a, b, c)
     if element is ty.F64:
-        out = [_fma_exact(*t) for t in zip(a.ravel().tolist(), b.ravel().tolist(),
-                                           c.ravel().tolist(), strict=True)]
-        return np.array(out, np.float64).reshape(a.shape)
+        return _fma_f64(a, b, c)
     wide = np.float64
     total = _odd_sum(a.astype(wide) * b.astype(wide), c.astype(wide))
     return from_f64(total, element)
@@ -108,7 +141,9 @@ def from_f64(x: Array, element: ScalarType) -> Array:
 def _int_to_bf16(x: Array) -> Array:
     """Any integer to bf16 with one rounding: at most 32 leading bits and a sticky bit reach float64."""
     negative = x < 0
-    magnitude = np.where(negative, np.negative(x), x).astype(np.uint64)
+    # Negated at full width: the least number of a narrow type has no positive twin there.
+    wide = x.astype(np.uint64)
+    magnitude = np.where(negative, ~wide + np.uint64(1), wide)
     low = magnitude & np.uint64(0xFFFFFFFF)
     high = magnitude >> np.uint64(32)
     sticky = np.where(high != 0, (magnitude >> np.uint64(32) << np.uint64(32))

@@ -9,8 +9,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from hvisa.spec.definitions import ROWS, InstrDef
-from hvisa.spec.instructions import (arith, bits, compare, control, convert, graph, memory, sync,
-                                     vector)
+from hvisa.spec.instructions import (
+    arith,
+    bits,
+    compare,
+    control,
+    convert,
+    graph,
+    memory,
+    sync,
+    vector,
+)
 
 __all__ = ["BY_OPCODE", "GROUPS", "ROWS"]
 

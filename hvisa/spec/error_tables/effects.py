@@ -21,8 +21,9 @@ The module needs something that this version of hvisa does not know.
 feature "telepathy"
 """)
 
-register("HV0703", "only a function is extern", """
-The host provides functions; nodes are always defined in the instruction set.
+register("HV0703", "an extern that the host does not provide", """
+The host provides functions, and of these only what it allows by name when it loads the program; nodes are
+always defined in the instruction set.
 """, "declare `extern func @name(...) -> (...)`", """
 extern leaf @f(%a: f32)
 """)
@@ -68,3 +69,16 @@ leaf @f(in %x: buf<f32>[8]) -> (buf<f32>[8]) {
   yield %x
 }
 """)
+
+register("HV0720", "an imported module is not at hand", """
+A module that imports others is linked when it is loaded, and the others are passed then.
+""", "pass it: `hvisa.load(..., modules={\"name\": ...})`")
+
+register("HV0721", "a module lacks what is imported from it", """
+Only public definitions with a body can be imported.
+""", "import one of the names that the message lists")
+
+register("HV0722", "an import is declared otherwise in its module", """
+Ports, directions, access modes, types, results and grid of the declaration and of the definition are
+equal, but for the names of symbols.
+""", "copy the header from the module")

@@ -61,6 +61,16 @@ register("HV1010", "a version was lost", """
 The buffer was changed in place by a launch that failed, so its old content is gone.
 """, "make it again, or launch with `recover=True`")
 
+register("HV1020", "a file can't be read", """
+There is no such file, it may not be read, or it holds neither text nor bytecode nor a known kind of data.
+""", "check the path")
+register("HV1021", "a file's kind is not known", """
+The end of a file's name tells what is in it: `.hvasm`, `.hvbc`, `.npy`, `.npz`, `.png`, `.gif`.
+""", "give the file one of the known endings")
+register("HV1022", "a file can't be written", """
+The folder does not exist, is full, or may not be written to. Nothing is left behind.
+""", "choose another place")
+
 register("HV1101", "no such device", """
 No translator is known by this name.
 """, "see `hvisa devices`")
@@ -82,3 +92,8 @@ The code does not fit this process or its memory.
 register("HV1109", "native code is not possible here", """
 The machine, the system or a setting does not allow native code.
 """, "use the device `reference`")
+
+register("HV0910", "out of memory", """
+A graph needs memory for a buffer between its nodes, and the system has none to give. Nothing was
+published.
+""", "use smaller inputs, or tiles")

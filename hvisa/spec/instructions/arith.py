@@ -13,7 +13,8 @@ NUMBER = "int float"
 
 
 def _zero(a: Array, b: Array) -> Array:
-    return b == 0
+    """Integer division by zero; of floats it is an infinity or NaN."""
+    return b == 0 if b.dtype.kind != "f" else np.zeros(b.shape, bool)
 
 
 def truncated_quotient(a: Array, b: Array) -> Array:

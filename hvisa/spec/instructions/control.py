@@ -9,8 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from hvisa.spec import types as ty
-from hvisa.spec.definitions import (Effect, Form, Immediate, ImmediateKind, InstrDef, Level,
-                                    TypeRuleError, choice, construct)
+from hvisa.spec.definitions import (
+    Effect,
+    Form,
+    Immediate,
+    ImmediateKind,
+    InstrDef,
+    Level,
+    TypeRuleError,
+    choice,
+    construct,
+)
 from hvisa.spec.instructions.vector import check_reduction
 from hvisa.spec.operations import REDUCTIONS
 from hvisa.spec.types import ScalarType, Type

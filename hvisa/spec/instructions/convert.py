@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hvisa.spec import numerics
-from hvisa.spec import types as ty
+from hvisa.spec import numerics, types as ty
 from hvisa.spec.definitions import InstrDef, TypeRuleError, check_count, check_element, instruction
 from hvisa.spec.numerics import Array
 from hvisa.spec.types import ScalarType, Type

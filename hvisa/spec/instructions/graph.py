@@ -9,8 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from hvisa.spec import types as ty
-from hvisa.spec.definitions import (Effect, Form, Immediate, ImmediateKind, InstrDef, Level,
-                                    TypeRuleError, construct)
+from hvisa.spec.definitions import (
+    Effect,
+    Form,
+    Immediate,
+    ImmediateKind,
+    InstrDef,
+    Level,
+    TypeRuleError,
+    construct,
+)
 from hvisa.spec.types import BufferType, Type
 
 GROUP = "graph"

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from hvisa.spec import types as ty
-from hvisa.spec.definitions import (Effect, Form, Immediate, ImmediateKind, InstrDef, Level,
-                                    TypeRuleError, choice, construct)
+from hvisa.spec.definitions import (
+    Effect,
+    Form,
+    Immediate,
+    ImmediateKind,
+    InstrDef,
+    Level,
+    TypeRuleError,
+    choice,
+    construct,
+)
 from hvisa.spec.operations import ATOMICS, LOAD_BOUNDS, STORE_BOUNDS, UPDATES, update_takes
 from hvisa.spec.types import BufferType, Type, VectorType
 

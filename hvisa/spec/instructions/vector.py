@@ -6,10 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from hvisa.spec import numerics
-from hvisa.spec import types as ty
-from hvisa.spec.definitions import (Immediate, ImmediateKind, InstrDef, TypeRuleError, check_count,
-                                    check_element, choice, instruction)
+from hvisa.spec import numerics, types as ty
+from hvisa.spec.definitions import (
+    Immediate,
+    ImmediateKind,
+    InstrDef,
+    TypeRuleError,
+    check_count,
+    choice,
+    instruction,
+)
 from hvisa.spec.numerics import Array
 from hvisa.spec.operations import REDUCTIONS, reduction_takes
 from hvisa.spec.types import MAX_LANES, ScalarType, Type, VectorType

@@ -1,0 +1,138 @@
+"""`hvisa run`: one entry, with inputs from files and literals, outputs to files."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from hvisa.cli.options import Option
+from hvisa.diagnostics import HvisaTrap, fail
+from hvisa.program import Entry, load
+
+OPTIONS = (
+    Option("file", (), str, "Program: text (.hvasm) or bytecode (.hvbc).", "FILE"),
+    Option("entry", ("--entry", "-e"), str, "Entry to run; default: the node that no other uses.",
+           "NAME"),
+    Option("inputs", ("--input", "-i"), list, "Value of a port: a number, `[1,2,3]`, `zeros(3,4)`, "
+           "a .npy, .npz:key, image, folder of frames or .gif. `PATH:f32` scales an image to 0..1.",
+           "PORT=VALUE"),
+    Option("outputs", ("--output", "-o"), list, "Where an output goes: .npy, .npz, .png, .gif, or a "
+           "folder for frames. Others are printed.", "PORT=PATH"),
+    Option("device", ("--device", "-d"), str, "Device; default: the best that takes the entry.",
+           "NAME"),
+    Option("timeout", ("--timeout",), float, "Seconds after which a launch is stopped.", "S"),
+    Option("diagnose", ("--diagnose",), bool, "After a trap, replay on `reference`, name the first "
+           "instance that faults and show its values."),
+    Option("check_races", ("--check-races",), bool, "Run on `reference` and report instances that "
+           "touch one element without order."),
+    Option("trace_instance", ("--trace-instance",), str, "Run on `reference` and log every value of "
+           "one instance.", "NODE:I,J"),
+    Option("as_json", ("--json",), bool, "Print outputs, or messages, as JSON."),
+)
+
+
+def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
+        device: str | None = None, timeout: float | None = None, diagnose: bool = False,
+        check_races: bool = False, trace_instance: str | None = None, as_json: bool = False) -> None:
+    """Run an entry of a program.
+
+    Example: `hvisa run saxpy.hvasm -i a=2 -i x=[1,2,3] -i y=ones(3) -o y=y.npy`
+
+    With a folder or .gif as input the entry is called once a frame; `inout` arrays keep their
+    contents from frame to frame.
+    """
+    from hvisa.cli.inputs import Inputs
+    from hvisa.cli.outputs import Outputs
+    found = load(file, device=device).entry(entry)
+    sink = Outputs(found.signature, _pairs(outputs, "--output"), as_json)
+    given = Inputs(found.signature, _pairs(inputs, "--input"))
+    options = _reference_options(check_races, trace_instance)
+    for number, values in enumerate(_with_progress(given.rounds(), given.frames)):
+        try:
+            if options:
+                made = found.run_reference(values, timeout=timeout, **options)
+            else:
+                made = found.values(values, timeout=timeout)
+        except HvisaTrap as trap:
+            if not diagnose:
+                raise
+            again = Inputs(found.signature, _pairs(inputs, "--input"))
+            _replay(found, again, number, trap)
+            raise
+        sink.take(made)
+    sink.close()
+
+
+def _pairs(words: Sequence[str], option: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise fail("HV1001", f"`{option} {word}` has no `=`",
+                       help=f"write `{option} NAME=...`")
+        found[name.lstrip("%")] = value
+    return found
+
+
+def _reference_options(check_races: bool, trace_instance: str | None) -> dict[str, Any]:
+    options: dict[str, Any] = {"check_races": True} if check_races else {}
+    if trace_instance is not None:
+        node, colon, ids = trace_instance.rpartition(":")
+        words = [w for w in ids.split(",") if w]
+        if not colon or not all(w.isdigit() for w in words):
+            raise fail("HV1001", f"`{trace_instance}` names no instance",
+                       help="write the node and its ids: `--trace-instance blur:3,4`")
+        options["trace_instance"] = (node.lstrip("@"), tuple(map(int, words)))
+    return options
+
+
+def _replay(entry: Entry, inputs: Any, number: int, trap: HvisaTrap) -> None:
+    """Run the faulty round again on `reference`, then once more with a log of the first instance
+    that faults. Raises the trap as `reference` sees it."""
+    rounds = inputs.rounds()
+    for _ in range(number):
+        entry.run_reference(next(rounds))
+    values = next(rounds)
+    copies = {name: v.copy() if hasattr(v, "copy") else v for name, v in values.items()}
+    try:
+        entry.run_reference(values)
+    except HvisaTrap as first:
+        log: list[str] = []
+        _trace(entry, copies, first, log)
+        for line in log:
+            print(line, file=sys.stderr)
+        raise first from trap
+    print("on `reference` the program does not trap", file=sys.stderr)
+
+
+def _trace(entry: Entry, values: Mapping[str, Any], trap: HvisaTrap, log: list[str]) -> None:
+    try:
+        entry.run_reference(values, print_sink=log.append,
+                            trace_instance=("/".join(trap.path), trap.instance or ()))
+    except HvisaTrap:
+        return
+
+
+def _with_progress(rounds: Iterator[dict[str, Any]], total: int) -> Iterator[dict[str, Any]]:
+    """The same rounds; a bar on stderr once they take longer than a second."""
+    started = time.monotonic()
+    for number, values in enumerate(rounds):
+        yield values
+        if total > number + 1 and time.monotonic() - started > 1 and sys.stderr.isatty():
+            with _bar(total, number + 1) as advance:
+                for more in rounds:
+                    yield more
+                    advance()
+            return
+
+
+@contextmanager
+def _bar(total: int, done: int) -> Iterator[Any]:
+    from rich.console import Console
+    from rich.progress import Progress
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("frames", total=total, completed=done)
+        yield lambda: progress.advance(task)

@@ -1,0 +1,36 @@
+"""`hvisa verify`: every mistake of a program, or none."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+
+def verify(files: Annotated[list[str], typer.Argument(metavar="FILE...",
+                                                      help="Programs (.hvasm, .hvbc).")],
+           as_json: Annotated[bool, typer.Option("--json", help="Print the messages as JSON.")
+                              ] = False) -> None:
+    """Check programs without running them. Exit code 1 if one has mistakes.
+
+    Example: `hvisa verify saxpy.hvasm --json`
+    """
+    from hvisa.diagnostics import Diagnostic, HvisaError
+    from hvisa.program import check_file
+    found: list[Diagnostic] = []
+    for file in files:
+        try:
+            check_file(file)
+        except HvisaError as error:
+            found += error.diagnostics
+            if not as_json:
+                print(error, file=sys.stderr)
+        else:
+            if not as_json:
+                print(f"{file}: ok")
+    if as_json:
+        print(json.dumps({"ok": not found, "diagnostics": [d.as_dict() for d in found]}))
+    if found:
+        raise typer.Exit(1)

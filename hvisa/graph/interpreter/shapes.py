@@ -1,0 +1,112 @@
+"""Dimensions at launch: exact evaluation, limits, and the symbols that arguments bind (semantics
+24)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from hvisa.diagnostics import HvisaError, Span, fail
+from hvisa.graph.model import Definition
+from hvisa.spec import types as ty
+from hvisa.spec.dimensions import Dim, DimError
+from hvisa.spec.limits import LIMITS
+from hvisa.spec.types import BufferType, GridType, Type
+
+Environment = dict[str, int]
+
+
+def evaluate(dim: Dim, environment: Mapping[str, int], span: Span | None) -> int:
+    """The value of a dimension. HV1005 if a divisor is below 1, HV1004 if a symbol has no value."""
+    constant = dim.constant
+    if constant is not None:
+        return constant
+    try:
+        return dim.evaluate(environment)
+    except DimError as error:
+        raise fail("HV1005", f"`{dim}` has no value: {error}", span,
+                   help="check the sizes of the arguments") from None
+    except KeyError as error:
+        raise fail("HV1004", f"the dimension `%{error.args[0]}` is bound by no argument", span,
+                   help="give the initial shape of the `out` port: `out_shapes={name: (n,)}`"
+                   ) from None
+
+
+def extents(dims: Sequence[Dim], environment: Mapping[str, int], what: str,
+            span: Span | None) -> tuple[int, ...]:
+    """The values of a shape or grid, each held against the limit on extents (HV1005)."""
+    found = tuple(evaluate(d, environment, span) for d in dims)
+    limit = LIMITS["extent"].value
+    for dim, value in zip(dims, found, strict=True):
+        if value < 0:
+            raise fail("HV1005", f"an extent of {what} is negative: `{dim}` is {value}", span,
+                       help="check the sizes of the arguments")
+        if value > limit:
+            raise fail("HV1005", f"an extent of {what} is too large: `{dim}` is {value}, the limit "
+                       f"is {limit}", span, help="split the work into several launches")
+    return found
+
+
+def grid_extents(dims: Sequence[Dim], environment: Mapping[str, int], what: str,
+                 span: Span | None) -> tuple[int, ...]:
+    """As `extents`; the number of instances is limited too."""
+    found = extents(dims, environment, what, span)
+    instances = math.prod(found)
+    if instances > LIMITS["extent"].value:
+        raise fail("HV1005", f"{what} has {instances} instances; the limit is "
+                   f"{LIMITS['extent'].value}", span, help="split the work into several launches")
+    return found
+
+
+def buffer_shape(type_: BufferType, environment: Mapping[str, int], what: str,
+                 span: Span | None) -> tuple[int, ...]:
+    """The shape of a new buffer; where a capacity bounds the leading extent, the capacity."""
+    dims = type_.shape if type_.capacity is None else (type_.capacity, *type_.shape[1:])
+    shape = extents(dims, environment, what, span)
+    size = math.prod(shape) * type_.element.size_bytes
+    if size >= LIMITS["buffer_bytes"].value:
+        raise fail("HV1005", f"{what} has {size} bytes; the limit is "
+                   f"{LIMITS['buffer_bytes'].value}", span, help="use smaller sizes")
+    return shape
+
+
+def too_large(what: str, shape: tuple[int, ...], span: Span | None) -> HvisaError:
+    """The error for a buffer within the limits that this machine has no memory for."""
+    return fail("HV1005", f"there is no memory for {what} of shape {list(shape)}", span,
+                help="use smaller sizes")
+
+
+def dims_of(type_: Type) -> tuple[Dim, ...]:
+    """The dimensions of a buffer or grid type."""
+    if isinstance(type_, BufferType):
+        return type_.shape
+    return type_.extents if isinstance(type_, GridType) else ()
+
+
+def bind(type_: Type, shape: Sequence[int], environment: Environment) -> None:
+    """Give a value to each symbol that stands alone in a shape and has none."""
+    for dim, value in zip(dims_of(type_), shape, strict=False):
+        symbol = dim.symbol
+        if symbol is not None:
+            environment.setdefault(symbol, value)
+
+
+def check_shape(type_: Type, shape: Sequence[int], environment: Mapping[str, int], what: str,
+                span: Span | None) -> HvisaError | None:
+    """The error (HV1004) if the shape is not that of the type."""
+    dims = dims_of(type_)
+    for axis, (dim, value) in enumerate(zip(dims, shape, strict=True)):
+        wanted = evaluate(dim, environment, span)
+        if wanted != value:
+            return fail("HV1004", f"dimension {axis} of {what} is {value}, `{dim}` is {wanted}",
+                        span, help=f"{what} is {type_}")
+    capacity = type_.capacity if isinstance(type_, BufferType) else None
+    if capacity is not None and shape[0] > evaluate(capacity, environment, span):
+        return fail("HV1004", f"dimension 0 of {what} is {shape[0]}, beyond its capacity "
+                    f"`{capacity}`", span, help=f"{what} is {type_}")
+    return None
+
+
+def index_ports(definition: Definition) -> list[str]:
+    """Names of the scalar `index` ports, which bind symbols."""
+    return [p.name for p in definition.ports if p.type is ty.INDEX]

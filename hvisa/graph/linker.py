@@ -1,0 +1,126 @@
+"""Linking: imports are replaced by what they name in other modules.
+
+An imported definition keeps its local name. Everything else that it needs comes with it under the
+name `module.name`; a second import from the same module finds it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hvisa.diagnostics import Diagnostic, HvisaError
+from hvisa.graph.copying import copy_definition
+from hvisa.graph.inference import complete
+from hvisa.graph.model import Definition, GlobalConstant, GlobalRef, Module, instructions
+from hvisa.graph.numbering import number_module
+from hvisa.spec import dimensions as dims
+from hvisa.spec import types as ty
+from hvisa.spec.dimensions import Dim
+
+
+def shape_of(definition: Definition) -> tuple[object, ...]:
+    """What a declaration and its definition must have in common, symbol names aside."""
+    names: dict[str, Dim] = {}
+    for value in [*definition.symbols.values(), *(p.value for p in definition.ports)]:
+        if value.name is not None and value.type is ty.INDEX:
+            names[value.name] = dims.symbol(f"s{len(names)}")
+    ports = [(p.direction, p.mode, p.operator, p.strided, p.count, p.source is not None,
+              str(ty.substitute(p.type, names))) for p in definition.ports]
+    return (definition.kind, tuple(ports), tuple(str(ty.substitute(t, names)) for t in definition.results),
+            tuple(str(d.substitute(names)) for d in definition.grid))
+
+
+class _Linker:
+    def __init__(self, module: Module, libraries: Mapping[str, Module]):
+        self.module = module
+        self.libraries = libraries
+        self.errors: list[Diagnostic] = []
+        self.out = Module(module.name, module.span)
+        self.out.features, self.out.math_version = list(module.features), module.math_version
+        self.out.sections = list(module.sections)
+        self.out.constants = dict(module.constants)
+        # (module, name) -> name in the linked module
+        self.names: dict[tuple[str, str], str] = {}
+        self.work: list[tuple[str, str]] = []
+
+    def run(self) -> Module:
+        for name, definition in self.module.definitions.items():
+            source = definition.source_module
+            if source is None:
+                self.out.definitions[name] = definition
+            elif self._matches(definition, source):
+                self.names.setdefault((source, name), name)
+                self._bring(source, name, name)
+        while self.work:
+            source, name = self.work.pop()
+            self._bring(source, name, self.names[source, name])
+        if self.errors:
+            raise HvisaError(self.errors)
+        errors = complete(self.out)
+        if errors:
+            raise HvisaError(errors)
+        number_module(self.out)
+        return self.out
+
+    def _matches(self, declared: Definition, source: str) -> bool:
+        """Whether the library has what the declaration says; reports if not."""
+        library = self.libraries.get(source)
+        if library is None:
+            known = ", ".join(sorted(self.libraries)) or "none"
+            self._error("HV0720", f"module \"{source}\" is not at hand", declared,
+                        f"pass it: `hvisa.load(..., modules={{\"{source}\": ...}})`; given: {known}")
+            return False
+        found = library.definitions.get(declared.name)
+        if found is None or not found.public or found.body is None:
+            public = [n for n, d in library.definitions.items() if d.public and d.body is not None]
+            self._error("HV0721", f"module \"{source}\" has no public `@{declared.name}`", declared,
+                        f"it has {', '.join(f'@{n}' for n in public[:8]) or 'nothing public'}")
+            return False
+        if shape_of(found) != shape_of(declared):
+            self._error("HV0722", f"`@{declared.name}` is declared otherwise in module \"{source}\"",
+                        declared, "copy the header from there: ports, directions, types and grid")
+            return False
+        return True
+
+    def _error(self, code: str, message: str, place: Definition, help: str) -> None:
+        self.errors.append(Diagnostic(code, message, place.span, help=help))
+
+    def _bring(self, source: str, name: str, local: str) -> None:
+        """Copy one definition of a library; what it needs is named, and copied later."""
+        library = self.libraries[source]
+        definition = library.definitions[name]
+        if definition.source_module is not None and self._matches(definition, definition.source_module):
+            source, library = definition.source_module, self.libraries[definition.source_module]
+            definition = library.definitions[name]
+        rename: dict[str, str] = {}
+        for instr in instructions(definition.body) if definition.body is not None else ():
+            if instr.callee is not None:
+                rename[instr.callee] = self._name(source, instr.callee)
+            for operand in instr.operands:
+                if isinstance(operand, GlobalRef):
+                    rename[operand.name] = self._constant(source, library.constants[operand.name])
+        copy = copy_definition(definition, local, rename)
+        copy.source_module = None
+        copy.public = False
+        self.out.definitions[local] = copy
+
+    def _name(self, source: str, name: str) -> str:
+        key = (source, name)
+        if key not in self.names:
+            self.names[key] = f"{source}.{name}"
+            self.work.append(key)
+        return self.names[key]
+
+    def _constant(self, source: str, constant: GlobalConstant) -> str:
+        name = f"{source}.{constant.name}"
+        if name not in self.out.constants:
+            self.out.constants[name] = GlobalConstant(name, constant.type, constant.data, constant.span)
+        return name
+
+
+def link(module: Module, libraries: Mapping[str, Module]) -> Module:
+    """A module without imports. Raises HV0720 (no such module), HV0721 (nothing public of that name),
+    HV0722 (declared otherwise there); the result still has to be verified."""
+    if all(d.source_module is None for d in module.definitions.values()):
+        return module
+    return _Linker(module, libraries).run()

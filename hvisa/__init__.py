@@ -15,8 +15,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from hvisa.config import devices as devices, show_config as show_config
-    from hvisa.diagnostics import (HvisaError as HvisaError, HvisaTrap as HvisaTrap,
-                                   LaunchTimeout as LaunchTimeout)
+    from hvisa.diagnostics import (
+        HvisaError as HvisaError,
+        HvisaTrap as HvisaTrap,
+        LaunchTimeout as LaunchTimeout,
+    )
     from hvisa.program import Entry as Entry, Program as Program, load as load
 
 _PLACES: dict[str, str] = {

@@ -20,8 +20,7 @@ import numpy as np
 
 from hvisa.diagnostics import Diagnostic, HvisaError, fail
 from hvisa.runtime.host_values import Array, as_array, described, scalar_bits
-from hvisa.runtime.layout import (DimData, DimensionError, PortLayout, Signature, evaluate,
-                                  lone_symbol)
+from hvisa.runtime.layout import DimData, DimensionError, PortLayout, Signature, evaluate, lone_symbol
 from hvisa.runtime.overlap import may_overlap, overlap, overlaps_itself
 from hvisa.spec import types as ty
 from hvisa.spec.limits import LIMITS
@@ -60,7 +59,7 @@ class Bound:
             target = self.given.get(port.name)
             if target is not None and target is not made:
                 target[...] = made
-            array = self.returned.get(port.name, made)
+            array = self.returned[port.name] if target is not None else made
             if port.name in counts:
                 array = array[:counts[port.name]]
             out.append(self._shown(array, port, fresh=target is None))

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hvisa.runtime.layout import (DimData, PortLayout, Signature, lone_symbol, python_source,
-                                  symbols_of)
+from hvisa.runtime.layout import DimData, PortLayout, Signature, lone_symbol, python_source, symbols_of
 from hvisa.runtime.markers import OPTIONS, UNUSUAL
 from hvisa.spec import types as ty
 

@@ -55,7 +55,7 @@ def closure(module: Module, entry: str) -> list[Definition]:
 def cpu_declines(module: Module, entry: str, features: tuple[str, ...]) -> list[Diagnostic]:
     """Everything in the entry's closure that has no native code here (HV1103), in source order."""
     present = {f[1:] for f in features if f.startswith("+")}
-    found = [d for d in _entry_declines(module.definitions[entry])]
+    found = list(_entry_declines(module.definitions[entry]))
     for definition in closure(module, entry):
         found += _definition_declines(definition, present)
     return found

@@ -193,7 +193,8 @@ class Entry:
         """Launch. Besides ports, `named` takes `out={name: array}`, `copy=True` (leave `inout`
         arrays as they are), `timeout=` seconds and `device=`; a port of such a name goes by
         position or through `run`."""
-        if self._fast is not None:
+        # Both at once may give one port twice, which the general path explains.
+        if self._fast is not None and not (arguments and named):
             found = self._fast(*arguments, **named)
             if found is not UNUSUAL:
                 return found

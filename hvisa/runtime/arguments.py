@@ -152,13 +152,13 @@ def _take(bound: Bound, port: PortLayout, value: Any, copy: bool) -> None:
     if is_bfloat16:
         bound.bfloat16 = getattr(value, "dtype", None) or bound.bfloat16
     if shared:
+        if overlaps_itself(array):
+            raise fail("HV1006", f"{what} is written, and elements of the argument share memory "
+                       f"(strides {list(array.strides)})", help="pass a copy: `x.copy()`")
         if not array.flags.writeable:
             raise fail("HV1007", f"{what} is written, and the argument is read-only",
                        help="pass `copy=True`, or a copy: `x.copy()`" if port.direction == "inout"
                        else "pass an array that can be written")
-        if overlaps_itself(array):
-            raise fail("HV1006", f"{what} is written, and elements of the argument share memory "
-                       f"(strides {list(array.strides)})", help="pass a copy: `x.copy()`")
         bound.given[port.name] = array
         bound.returned[port.name] = value if isinstance(value, np.ndarray) else array
     bound.values[port.name] = array

@@ -34,7 +34,14 @@ def parse_literal(text: str, type_: ScalarType) -> int:
         if found is None:
             raise LiteralError(f"`{text}` is not an i1; write `true` or `false`")
         return found
-    return _parse_float(text, type_) if type_.is_float else _parse_integer(text, type_)
+    if not type_.is_float:
+        return _parse_integer(text, type_)
+    try:
+        return _parse_float(text, type_)
+    except LiteralError:
+        raise
+    except ValueError:
+        raise LiteralError(f"`{text}` is not a number") from None
 
 
 def _parse_integer(text: str, type_: ScalarType) -> int:

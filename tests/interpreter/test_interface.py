@@ -67,17 +67,17 @@ def test_out_shapes_bind_what_nothing_else_does() -> None:
     assert run(text, "f", {}, out_shapes={"y": (3,)})["y"].tolist() == [1, 1, 1]
     with pytest.raises(HvisaError) as error:
         run(text, "f", {})
-    assert error.value.codes == ["HV1006"] and "out_shapes" in str(error.value)
+    assert error.value.codes == ["HV1004"] and "out_shapes" in str(error.value)
 
 
 @pytest.mark.parametrize("arguments, code", [
-    ({"x": np.zeros((2, 2), np.float32), "a": 1.0}, "HV1002"),
-    ({"x": 1, "a": 1.0, "y": 2, "z": 3}, "HV1002"),
-    ({"x": np.zeros((2, 2)), "a": 1.0, "y": np.zeros((2, 2), np.float32)}, "HV1003"),
+    ({"x": np.zeros((2, 2), np.float32), "a": 1.0}, "HV1001"),
+    ({"x": 1, "a": 1.0, "y": 2, "z": 3}, "HV1001"),
+    ({"x": np.zeros((2, 2)), "a": 1.0, "y": np.zeros((2, 2), np.float32)}, "HV1002"),
     ({"x": np.zeros(2, np.float32), "a": 1.0, "y": np.zeros((2, 2), np.float32)}, "HV1003"),
-    ({"x": np.zeros((2, 3), np.float32), "a": 1.0, "y": np.zeros((2, 2), np.float32)}, "HV1003"),
+    ({"x": np.zeros((2, 3), np.float32), "a": 1.0, "y": np.zeros((2, 2), np.float32)}, "HV1004"),
     ({"x": np.zeros((2, 2), np.float32), "a": np.float64(1), "y": np.zeros((2, 2), np.float32)},
-     "HV1003"),
+     "HV1002"),
     ({"x": [[0.0]], "a": 1.0, "y": np.zeros((1, 1), np.float32)}, "HV1003"),
 ])
 def test_wrong_arguments(arguments: dict, code: str) -> None:
@@ -97,7 +97,7 @@ def test_integers_must_fit() -> None:
 def test_unknown_entry_names_the_entries() -> None:
     with pytest.raises(HvisaError, match="not a leaf or graph") as error:
         run(SCALE, "nothing", {})
-    assert error.value.codes == ["HV1001"] and "@scale" in str(error.value)
+    assert error.value.codes == ["HV1009"] and "@scale" in str(error.value)
 
 
 # -- traps -----------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ class Interpreter:
         for streams. `out_shapes` binds the symbols of an `out` port that nothing else does. Written
         buffers come back as fresh arrays, scalars as numpy scalars, streams as lists, a leaf's
         results over a grid as arrays of the grid's shape. Raises HvisaTrap for a program's fault
-        (nothing is published), HvisaError for wrong arguments (HV1001 to HV1006).
+        (nothing is published), HvisaError for a launch that can't begin (HV1001 to HV1009).
         """
         definition = self._entry(entry)
         passed = _arguments(definition, arguments)
@@ -72,7 +72,7 @@ class Interpreter:
         if definition is None or isinstance(definition, Function) or definition.body is None:
             known = ", ".join(f"@{d.name}" for d in self.module.definitions.values()
                               if d.kind != "func" and d.public and d.body is not None)
-            raise fail("HV1001", f"`@{entry.lstrip('@')}` is not a leaf or graph of this module",
+            raise fail("HV1009", f"`@{entry.lstrip('@')}` is not a leaf or graph of this module",
                        help=f"entries are {known or 'none'}")
         return definition
 
@@ -101,14 +101,14 @@ def _checked_order(lane_order: str | None) -> str | None:
 
 
 def _arguments(definition: Definition, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Host arguments as values, by port name. HV1002 for names, HV1003 for types."""
+    """Host arguments as values, by port name. HV1001 for names, HV1002 and HV1003 for types."""
     ports = {p.name: p for p in definition.taken}
     wrong = [n for n in arguments if n not in ports]
     missing = [n for n in ports if n not in arguments]
     if wrong or missing:
         what = f"`@{definition.name}` has no port `%{wrong[0]}` to pass" if wrong else \
             f"`@{definition.name}` needs an argument for `%{missing[0]}`"
-        raise fail("HV1002", what, definition.span,
+        raise fail("HV1001", what, definition.span,
                    help=f"it takes ({', '.join(f'%{n}' for n in ports)})")
     return {name: _argument(arguments[name], port.type, f"`%{name}` of `@{definition.name}`", port)
             for name, port in ports.items()}
@@ -135,7 +135,7 @@ def _argument(found: Any, type_: Type, what: str, port: Port) -> Any:
 
 def _environment(definition: Definition, passed: dict[str, Any],
                  out_shapes: Mapping[str, Sequence[int]]) -> shapes.Environment:
-    """The header's symbols; every shape is held against its type (HV1003)."""
+    """The header's symbols; every shape is held against its type (HV1004)."""
     environment: shapes.Environment = {
         name: int(passed[name][0]) for name in shapes.index_ports(definition)}
     shaped = [(p, shape_of(passed[p.name])) for p in definition.taken
@@ -144,7 +144,7 @@ def _environment(definition: Definition, passed: dict[str, Any],
         port = definition.port(name)
         if port is None or port.direction != 2 or not isinstance(port.type, BufferType) \
                 or len(shape) != port.type.rank:
-            raise fail("HV1002", f"`out_shapes` has no use for `%{name}` of `@{definition.name}`",
+            raise fail("HV1001", f"`out_shapes` has no use for `%{name}` of `@{definition.name}`",
                        definition.span, help="it takes a shape for each `out` buffer port")
         shaped.append((port, tuple(int(n) for n in shape)))
     for port, shape in shaped:

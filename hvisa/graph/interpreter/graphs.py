@@ -15,7 +15,7 @@ import numpy as np
 
 from hvisa.diagnostics import HvisaError, Span, fail
 from hvisa.graph.interpreter import shapes, values
-from hvisa.graph.interpreter.launch import new_version, trap_error
+from hvisa.graph.interpreter.launch import trap_error
 from hvisa.graph.interpreter.machine import Machine, Task
 from hvisa.graph.interpreter.values import Array, GridValue, Stream
 from hvisa.graph.model import (
@@ -83,9 +83,9 @@ class GraphFrame:
         return trap_error(code, message, self.path, self.instance, span, help)
 
 
-def unverified(message: str, span: Span | None) -> HvisaError:
-    """The module breaks a rule that the verifier holds it to."""
-    return fail("HV1009", message, span, help="verify the module first: `hvisa verify`")
+def unverified(code: str, message: str, span: Span | None) -> HvisaError:
+    """The module breaks a rule that the verifier holds it to; `code` is the verifier's."""
+    return fail(code, message, span, help="verify the module first: `hvisa verify`")
 
 
 def run_graph(machine: Machine, definition: Definition, arguments: dict[str, Any],
@@ -100,10 +100,10 @@ def run_graph(machine: Machine, definition: Definition, arguments: dict[str, Any
         if name in environment:
             frame.values[value] = values.index_value(environment[name])
     for port in definition.ports:
-        found = arguments[port.name] if port.taken else new_version(port, arguments, environment)
-        frame.define(port.value, found)
+        if port.taken:  # an `out` port has no value in a graph
+            frame.define(port.value, arguments[port.name])
     if definition.body is None:
-        raise unverified(f"`@{definition.name}` has no body", definition.span)
+        raise unverified("HV0707", f"`@{definition.name}` has no body", definition.span)
     return (yield run_body(definition.body, frame))
 
 

@@ -27,7 +27,7 @@ def run_node(frame: GraphFrame, instr: Instr, operands: Sequence[Any] | None) ->
     frame.machine.poll()
     callee = frame.machine.module.definitions.get(instr.callee or "")
     if callee is None or isinstance(callee, Function) or callee.body is None:
-        raise unverified(f"`@{instr.callee}` is not a leaf or graph of this module", instr.span)
+        raise unverified("HV0107", f"`@{instr.callee}` is not a leaf or graph of this module", instr.span)
     detail: NodeDetail = instr.detail
     if detail.ids:
         return (yield _Replication(frame, instr, callee, operands).run())
@@ -170,8 +170,8 @@ class _Replication:
     def _start_accumulated(self, port: Port) -> None:
         """A whole `out` buffer that all instances add to starts as zeros."""
         if MODES[port.mode] != "accumulate" or not isinstance(port.type, BufferType):
-            raise unverified(f"`%{port.name}` of `@{self.callee.name}` has no box for each "
-                             "instance", self.instr.span)
+            raise unverified("HV0506", f"`%{port.name}` of `@{self.callee.name}` has no box for "
+                             "each instance", self.instr.span)
         arguments: dict[str, Any] = {}
         for position, (passed, argument) in enumerate(zip(self.callee.taken, self.detail.arguments,
                                                           strict=True)):

@@ -17,7 +17,7 @@ Environment = dict[str, int]
 
 
 def evaluate(dim: Dim, environment: Mapping[str, int], span: Span | None) -> int:
-    """The value of a dimension. HV1005 if a divisor is below 1, HV1006 if a symbol has no value."""
+    """The value of a dimension. HV1005 if a divisor is below 1, HV1004 if a symbol has no value."""
     constant = dim.constant
     if constant is not None:
         return constant
@@ -27,7 +27,7 @@ def evaluate(dim: Dim, environment: Mapping[str, int], span: Span | None) -> int
         raise fail("HV1005", f"`{dim}` has no value: {error}", span,
                    help="check the sizes of the arguments") from None
     except KeyError as error:
-        raise fail("HV1006", f"the dimension `%{error.args[0]}` is bound by no argument", span,
+        raise fail("HV1004", f"the dimension `%{error.args[0]}` is bound by no argument", span,
                    help="give the initial shape of the `out` port: `out_shapes={name: (n,)}`"
                    ) from None
 
@@ -93,16 +93,16 @@ def bind(type_: Type, shape: Sequence[int], environment: Environment) -> None:
 
 def check_shape(type_: Type, shape: Sequence[int], environment: Mapping[str, int], what: str,
                 span: Span | None) -> HvisaError | None:
-    """The error (HV1003) if the shape is not that of the type."""
+    """The error (HV1004) if the shape is not that of the type."""
     dims = dims_of(type_)
     for axis, (dim, value) in enumerate(zip(dims, shape, strict=True)):
         wanted = evaluate(dim, environment, span)
         if wanted != value:
-            return fail("HV1003", f"dimension {axis} of {what} is {value}, `{dim}` is {wanted}",
+            return fail("HV1004", f"dimension {axis} of {what} is {value}, `{dim}` is {wanted}",
                         span, help=f"{what} is {type_}")
     capacity = type_.capacity if isinstance(type_, BufferType) else None
     if capacity is not None and shape[0] > evaluate(capacity, environment, span):
-        return fail("HV1003", f"dimension 0 of {what} is {shape[0]}, beyond its capacity "
+        return fail("HV1004", f"dimension 0 of {what} is {shape[0]}, beyond its capacity "
                     f"`{capacity}`", span, help=f"{what} is {type_}")
     return None
 

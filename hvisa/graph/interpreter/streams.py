@@ -37,10 +37,11 @@ class Network:
             self.actors.append(Delay(self.frame, instr))
             return
         if instr.row.mnemonic != "node":
-            raise unverified(f"`{instr.row.mnemonic}` does not take streams", instr.span)
+            raise unverified("HV0510", f"`{instr.row.mnemonic}` does not take streams", instr.span)
         callee = self.frame.machine.module.definitions.get(instr.callee or "")
         if callee is None:
-            raise unverified(f"`@{instr.callee}` is not defined in this module", instr.span)
+            raise unverified("HV0107", f"`@{instr.callee}` is not defined in this module",
+                             instr.span)
         lifted = [n for n, (o, p) in enumerate(zip(instr.operands, callee.taken, strict=True))
                   if isinstance(o.type, StreamType) and not isinstance(p.type, StreamType)]
         self.actors.append(Firing(self.frame, instr, lifted) if lifted else
@@ -123,7 +124,7 @@ class Firing:
         if count == 1:
             return [found]
         if len(found) != count:
-            raise unverified(f"a firing gives {len(found)} items, `by {count}` is written",
+            raise unverified("HV0511", f"a firing gives {len(found)} items, `by {count}` is written",
                              self.instr.span)
         item = type_.item if isinstance(type_, StreamType) else type_
         if isinstance(item, BufferType):

@@ -16,7 +16,8 @@ from hvisa.cli.options import parse_quickly
 from hvisa.cli.run import OPTIONS
 from tests.program.programs import DIVIDE, ENDLESS, SAXPY
 
-GREY = """leaf @invert(in %x: buf<u8>[%h, %w], inout %count: buf<i32>[1], out %y: buf<u8>[%h, %w]) -> (%last: u8) {
+GREY = """leaf @invert(in %x: buf<u8>[%h, %w], inout %count: buf<i32>[1],
+    out %y: buf<u8>[%h, %w]) -> (%last: u8) {
   %r, %k = while (%i: index = 0, %v: u8 = 0) {
     %go = lt %i, %h
     check %go

@@ -104,8 +104,8 @@ def test_every_error_of_the_stage_is_told(saxpy):
 
 
 def test_scalars_keep_their_bits(shapes):
-    given = dict(a=-128, b=2**64 - 1, c=True, d=0.1, e=1.0, f=5e-324, g=-1,
-                 h=np.arange(4, dtype=np.float32))
+    given = {"a": -128, "b": 2**64 - 1, "c": True, "d": 0.1, "e": 1.0, "f": 5e-324, "g": -1,
+                 "h": np.arange(4, dtype=np.float32)}
     found = shapes.entry("scalars")(**given)
     assert (found.a1, found.b1, found.c1, found.g1) == (-128, 2**64 - 1, True, -1)
     assert [type(v) for v in found[:7]] == [np.int8, np.uint64, np.bool_, np.float16, np.uint16,
@@ -120,7 +120,7 @@ def test_scalars_keep_their_bits(shapes):
     ("d", "x", "HV1003"), ("f", 1j, "HV1003"), ("g", 1.0, "HV1002"), ("f", None, "HV1003"),
     ("h", np.zeros(3, np.float32), "HV1003"), ("h", np.zeros(4), "HV1002")])
 def test_scalars_that_do_not_fit(shapes, name, value, code):
-    given = dict(a=1, b=1, c=True, d=0.1, e=1.0, f=1.0, g=1, h=np.zeros(4, np.float32))
+    given = {"a": 1, "b": 1, "c": True, "d": 0.1, "e": 1.0, "f": 1.0, "g": 1, "h": np.zeros(4, np.float32)}
     with refused(code, f"`%{name}`"):
         shapes.entry("scalars").run(given | {name: value})
 
@@ -194,7 +194,7 @@ def test_masked_arrays_are_refused(saxpy):
 
 
 def test_layouts_that_are_copied(saxpy):
-    x, y = vectors(200)
+    x, _y = vectors(200)
     unaligned = np.frombuffer(bytes(1) + x[:50].tobytes(), np.float32, offset=1)
     assert not unaligned.flags.aligned
     for given, wanted in ((x[::4], x[::4]), (x[:50].astype(">f4"), x[:50]), (unaligned, x[:50]),

@@ -84,13 +84,19 @@ class NativeLauncher:
         # Host functions keep their order, and one thread: the program does not say what they stand.
         self.calls_back = self._prints or bool(self.metadata["externs"])
         self._threads = self.metadata["options"]["threads"] == "True" and not self.calls_back
+        self._limit: int | None = None
         _launchers.add(self)
+
+    def limit_threads(self, threads: int | None) -> None:
+        """Run on so many threads from now on; None is as many as the process may use."""
+        self._limit = threads
+        self.states.clear()
 
     def new_state(self) -> State:
         """A state with every field of the context filled in."""
         state = State(self.signature.slots)
         allocate, release, sleep = _libc_addresses()
-        threads = process_team().threads if self._threads else 1
+        threads = (self._limit or process_team().threads) if self._threads else 1
         parallel = process_team().parallel_address if threads > 1 else 0
         poll = poll_function(state.monitor, state.context)
         state.keep.append(poll)

@@ -1,8 +1,9 @@
-"""Types of everything: one forward pass over each body, shared by parser, decoder, builder, verifier.
+"""Types of everything: one forward pass over each body, shared by parser, decoder, builder,
+verifier.
 
 `complete` fills in what a front end left open (literals, result types, types of carried values) and
-reports each type error once; what can't be typed gets type ERROR, on which nothing is reported again.
-Running it on a complete module changes nothing, so the verifier runs it as a check.
+reports each type error once; what can't be typed gets type ERROR, on which nothing is reported
+again. Running it on a complete module changes nothing, so the verifier runs it as a check.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ _RESULTS = re.compile(r"%[\w.]+(?:\s*:[^,=]*)?(?:\s*,\s*%[\w.]+(?:\s*:[^,=]*)?)*
 
 
 def operand_span(instr: Instr, operand: int) -> Span | None:
-    """The place of one operand of a statement, found by reading its text again; -1 for the mnemonic."""
+    """The place of one operand of a statement, found by reading its text again; -1 for the
+    mnemonic."""
     span = instr.span
     if span is None or span.source is None or span.source.text is None:
         return span

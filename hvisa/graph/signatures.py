@@ -63,7 +63,8 @@ def fits(wanted: Type, found: Type) -> bool:
 
 
 def yielded(definition: Definition) -> list[Type]:
-    """What the body of a definition yields: results, and in a graph the written ports before them."""
+    """What the body of a definition yields: results, and in a graph the written ports before
+    them."""
     if definition.kind == "graph":
         return [p.type for p in definition.written] + definition.results
     return list(definition.results)
@@ -282,13 +283,15 @@ def _bind_shape(wanted: Type, found: Type, binding: Bindings) -> None:
 
 
 def _bind_rest(callee: Definition, binding: Bindings) -> None:
-    """Symbols that arguments do not bind: by a `match` at the top of the callee's body, else by a name
-    of their own, so that no symbol of the caller is meant by accident."""
+    """Symbols that arguments do not bind: by a `match` at the top of the callee's body, else by a
+    name of their own, so that no symbol of the caller is meant by accident."""
     if all(symbol in binding for symbol in callee.symbols):
         return
     for instr in callee.body.body if callee.body is not None else ():
-        if instr.row.form is Form.MATCH and isinstance(instr.detail, tuple):
-            for left, right in (instr.detail, instr.detail[::-1]):
+        found = instr.detail  # the callee may not be verified yet
+        if instr.row.form is Form.MATCH and isinstance(found, tuple) and len(found) == 2 \
+                and all(type(d) is Dim for d in found):
+            for left, right in (found, found[::-1]):
                 if left.symbol in callee.symbols and left.symbol not in binding \
                         and all(s in binding for s in right.symbols()):
                     binding[left.symbol] = right.substitute(binding)

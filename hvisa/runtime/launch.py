@@ -165,8 +165,10 @@ class NativeLauncher:
         grid = tuple(evaluate(d, bound.symbols) for d in self.signature.grid)
         keep: list[Array] = []
         for result in self.signature.results:
-            if result.lanes or grid:
-                shape = (*grid, result.lanes) if result.lanes else grid
+            if self._by_array(result):
+                whole = tuple(evaluate(d, bound.symbols) for d in result.dims) \
+                    if result.kind == "grid" else grid
+                shape = (*whole, result.lanes) if result.lanes else whole
                 # A grid that can't be is refused by the code, before it touches the array.
                 array = aligned_empty(shape if all(0 <= n <= 1 << 48 for n in shape) else (0,),
                                       result.dtype)
@@ -174,11 +176,15 @@ class NativeLauncher:
                 slots[result.slot] = array.ctypes.data
         return keep
 
+    def _by_array(self, result: PortLayout) -> bool:
+        """Whether a result comes in an array of the host: vectors, and values given per instance."""
+        return bool(result.lanes or self.signature.grid or result.kind == "grid")
+
     def _results(self, state: State, bound: Bound, arrays: list[Array]) -> list[Any]:
         remaining = iter(arrays)
         out: list[Any] = []
         for result in self.signature.results:
-            if result.lanes or self.signature.grid:
+            if self._by_array(result):
                 found = next(remaining)
             else:
                 found = scalar_value(state.slots[result.slot], result)

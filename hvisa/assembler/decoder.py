@@ -33,6 +33,7 @@ def decode(data: bytes, name: str = "<bytes>") -> Module:
     `name` stands in messages. Raises HvisaError: HV0820 to HV0842 for bytes that are no module, and
     the codes of type errors.
     """
+    data = bytes(data)
     decoder = Decoder(data, Source(name))
     module = decoder.module()
     errors = complete(module)

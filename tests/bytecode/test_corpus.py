@@ -11,6 +11,7 @@ from hvisa.assembler.encoder import encode
 from hvisa.assembler.parser import parse
 from hvisa.assembler.printer import print_module
 from hvisa.graph.model import instructions
+from hvisa.graph.verifier import verify
 from hvisa.spec.table import ROWS
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -29,6 +30,7 @@ def test_pair(path: Path) -> None:
     assert encode(module) == data
     assert print_module(module) == text
     assert encode(parse(text, path.name)) == data
+    verify(module)
 
 
 def test_every_file_has_its_pair() -> None:

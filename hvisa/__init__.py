@@ -9,14 +9,19 @@ Nothing heavy is imported before it is used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+# As in `typing`, which takes longer to import than all that is here.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hvisa.config import devices as devices, show_config as show_config
-    from hvisa.diagnostics import (HvisaError as HvisaError, HvisaTrap as HvisaTrap,
-                                   LaunchTimeout as LaunchTimeout)
+    from hvisa.diagnostics import (
+        HvisaError as HvisaError,
+        HvisaTrap as HvisaTrap,
+        LaunchTimeout as LaunchTimeout,
+    )
     from hvisa.program import Entry as Entry, Program as Program, load as load
 
 _PLACES: dict[str, str] = {

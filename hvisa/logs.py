@@ -18,6 +18,5 @@ def log(level: str, message: str, *details: object) -> None:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("hvisa: %(message)s"))
         logger.addHandler(handler)
-        number = logging.getLevelName(wanted.upper())
-        logger.setLevel(number if isinstance(number, int) else logging.DEBUG)
+        logger.setLevel(getattr(logging, wanted.upper(), logging.DEBUG))
     getattr(logger, level)(message, *details)

@@ -104,8 +104,10 @@ class Program:
     def from_module(module: Module, *, device: str | None = None,
                     externs: Mapping[str, Extern] | None = None) -> Program:
         """A program from a module in memory. The module may not be changed afterwards."""
-        return Program(_Loaded(module.name or "<module>", b"", device, externs or {}, True, None,
-                               module))
+        sources = [d.span.source for d in module.definitions.values() if d.span and d.span.source]
+        name = sources[0].name if sources else module.name or "<module>"
+        return Program(_Loaded(name, b"", device, externs or {}, True, None, module,
+                               sources[0] if sources else None))
 
     @property
     def entries(self) -> list[str]:
@@ -191,7 +193,8 @@ class Entry:
         """Launch. Besides ports, `named` takes `out={name: array}`, `copy=True` (leave `inout`
         arrays as they are), `timeout=` seconds and `device=`; a port of such a name goes by
         position or through `run`."""
-        if self._fast is not None:
+        # Both at once may give one port twice, which the general path explains.
+        if self._fast is not None and not (arguments and named):
             found = self._fast(*arguments, **named)
             if found is not UNUSUAL:
                 return found
@@ -277,15 +280,16 @@ class _Loaded:
 
     def __init__(self, name: str, data: bytes, device: str | None, externs: Mapping[str, Extern],
                  trusted: bool, print_sink: Callable[[str], None] | None,
-                 module: Module | None = None):
+                 module: Module | None = None, source: Source | None = None):
         self.name = name
         self.data = data
         self.device = device
-        self.externs = dict(externs)
+        self.externs = externs
         self.trusted = trusted
         self.print_sink = print_sink or print
         self._lock = threading.RLock()
         self._module = module
+        self._source = source
         self._verified: tuple[Module, Facts] | None = None
         self._launchers: dict[tuple[str, str], NativeLauncher | None] = {}
         self._chosen: dict[str, str] = {}
@@ -397,13 +401,14 @@ class _Loaded:
     def _make_launcher(self, name: str, device: str) -> NativeLauncher:
         from hvisa.runtime.launch import NativeLauncher
         artifact = self.artifact(name, device)
-        own = self.name, self.data
+        own_name, data, source = self.name, self.data, self._source
 
         def sources(file: str) -> Source:
             if file:
                 return Source(file)
-            text = None if is_bytecode(own[1]) else own[1].decode("utf-8", "replace")
-            return Source(own[0], text)
+            if source is not None:
+                return source
+            return Source(own_name, None if is_bytecode(data) else data.decode("utf-8", "replace"))
         return NativeLauncher(artifact, externs=self.externs, print_sink=self.print_sink,
                               sources=sources)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -42,7 +43,7 @@ def explain(what: Annotated[str, typer.Argument(metavar="CODE|FILE", help="An er
     _explain_entry(program, name, device)
 
 
-class _AnyExtern(dict[str, object]):
+class _AnyExtern(dict[str, Callable[..., Any]]):
     """Allows every extern."""
 
     def __contains__(self, name: object) -> bool:
@@ -69,12 +70,11 @@ def _explain_entry(program: Program, name: str, device: str) -> None:
     from hvisa.spec.operations import EFFECT_CLASSES
     from hvisa.translators.registry import make_translator, translator_names
     print(program.entry(name))
-    if program.facts is not None:
-        print(f"effect class: {EFFECT_CLASSES[program.facts[name].effect]}")
+    print(f"effect class: {EFFECT_CLASSES[program.facts[name].effect]}")
     for found in [device] if device else translator_names():
         translator = make_translator(found)
         print(f"\n{found}: {translator.summary}")
-        declined = translator.validate(program.module, program.facts, name)  # type: ignore[arg-type]
+        declined = translator.validate(program.module, program.facts, name)
         if declined:
             print(textwrap.indent(str(HvisaError(declined)), "  "))
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -130,7 +130,7 @@ def _with_progress(rounds: Iterator[dict[str, Any]], total: int) -> Iterator[dic
 
 
 @contextmanager
-def _bar(total: int, done: int) -> Iterator[Any]:
+def _bar(total: int, done: int) -> Generator[Any, None, None]:
     from rich.console import Console
     from rich.progress import Progress
     with Progress(console=Console(stderr=True)) as progress:

@@ -199,10 +199,10 @@ def _outputs(run: Reporter, instr: Instr, callee: Definition, taken: list[Port],
     """Result types: written ports in order, then the per-instance results."""
     types: list[Type] = []
     outputs: list[Output] = instr.detail.outputs
+    places = {id(port): n for n, port in enumerate(taken)}
     for number, (port, output) in enumerate(zip(callee.written, outputs, strict=False)):
         if port.direction == 3:
-            position = next(n for n, p in enumerate(taken) if p is port)
-            passed = whole[position]
+            passed = whole[places[id(port)]]
             types.append(passed.item if isinstance(passed, StreamType) and lifted else passed)
         elif output.whole is not None:
             types.append(output.whole)

@@ -20,8 +20,7 @@ import numpy as np
 
 from hvisa.diagnostics import Diagnostic, HvisaError, fail
 from hvisa.runtime.host_values import Array, as_array, described, scalar_bits
-from hvisa.runtime.layout import (DimData, DimensionError, PortLayout, Signature, evaluate,
-                                  lone_symbol)
+from hvisa.runtime.layout import DimData, DimensionError, PortLayout, Signature, evaluate, lone_symbol
 from hvisa.runtime.overlap import may_overlap, overlap, overlaps_itself
 from hvisa.spec import types as ty
 from hvisa.spec.limits import LIMITS
@@ -60,7 +59,7 @@ class Bound:
             target = self.given.get(port.name)
             if target is not None and target is not made:
                 target[...] = made
-            array = self.returned.get(port.name, made)
+            array = self.returned[port.name] if target is not None else made
             if port.name in counts:
                 array = array[:counts[port.name]]
             out.append(self._shown(array, port, fresh=target is None))
@@ -153,13 +152,13 @@ def _take(bound: Bound, port: PortLayout, value: Any, copy: bool) -> None:
     if is_bfloat16:
         bound.bfloat16 = getattr(value, "dtype", None) or bound.bfloat16
     if shared:
+        if overlaps_itself(array):
+            raise fail("HV1006", f"{what} is written, and elements of the argument share memory "
+                       f"(strides {list(array.strides)})", help="pass a copy: `x.copy()`")
         if not array.flags.writeable:
             raise fail("HV1007", f"{what} is written, and the argument is read-only",
                        help="pass `copy=True`, or a copy: `x.copy()`" if port.direction == "inout"
                        else "pass an array that can be written")
-        if overlaps_itself(array):
-            raise fail("HV1006", f"{what} is written, and elements of the argument share memory "
-                       f"(strides {list(array.strides)})", help="pass a copy: `x.copy()`")
         bound.given[port.name] = array
         bound.returned[port.name] = value if isinstance(value, np.ndarray) else array
     bound.values[port.name] = array

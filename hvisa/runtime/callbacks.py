@@ -100,12 +100,19 @@ def call_beside_main(function: Callable[[], int], interrupt: Callable[[BaseExcep
     if threading.current_thread() is not threading.main_thread():
         return function()
     found: list[int] = []
+    done = threading.Event()
     context = contextvars.copy_context()
-    thread = threading.Thread(target=lambda: found.append(context.run(function)), name="hvisa-launch")
-    thread.start()
-    while thread.is_alive():
+
+    def work() -> None:
         try:
-            thread.join()
+            found.append(context.run(function))
+        finally:
+            done.set()
+    threading.Thread(target=work, name="hvisa-launch").start()
+    # Not `join`: it takes a thread for ended when it is interrupted.
+    while not done.is_set():
+        try:
+            done.wait()
         except BaseException as error:  # raised again when native code has stopped
             interrupt(error)
     return found[0]

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hvisa.runtime.layout import (DimData, PortLayout, Signature, lone_symbol, python_source,
-                                  symbols_of)
+from hvisa.runtime.layout import DimData, PortLayout, Signature, lone_symbol, python_source, symbols_of
 from hvisa.runtime.markers import OPTIONS, UNUSUAL
 from hvisa.spec import types as ty
 
@@ -82,7 +81,8 @@ def make_fast_call(launcher: NativeLauncher) -> Callable[..., Any] | None:
         names[f"_dtype_{port.element.name}"] = port.dtype
         names[f"_scalar_{port.element.name}"] = port.dtype.type
     exec(compile(source, f"<launch of @{signature.entry}>", "exec"), names)
-    made: Callable[..., Any] = names["launch"]
+    # Taken out of its own globals, so that it goes, and the code with it, when it is dropped.
+    made: Callable[..., Any] = names.pop("launch")
     return made
 
 

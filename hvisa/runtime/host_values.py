@@ -152,14 +152,14 @@ def scalar_bits(value: Any, port: PortLayout, what: str) -> int:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     element = port.element
-    if isinstance(value, np.generic) and not isinstance(value, (np.bool, np.integer)):
+    if isinstance(value, np.generic) and not isinstance(value, np.bool | np.integer):
         if value.dtype.name == "bfloat16" and element is ty.BF16:
             return int(value.view(np.uint16))
         if value.dtype != port.dtype:
             raise fail("HV1002", f"{what} is {port.text}, the argument is a {value.dtype}",
                        help=f"convert it first: `np.{port.dtype}(x)`")
         return int(value.view(f"uint{port.bits}"))
-    if element is ty.BF16 and isinstance(value, np.uint16):
+    if element is ty.BF16 and type(value) is np.uint16:
         return int(value)
     if isinstance(value, (bool, np.bool)) == (element is ty.I1):
         if element is ty.I1:

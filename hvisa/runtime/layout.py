@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from hvisa.spec.types import BY_NAME
+from hvisa.spec.types import BY_NAME, ScalarType
 
 DimData = list[Any]
 
@@ -43,8 +43,7 @@ class PortLayout:
         self.capacity: DimData | None = data["capacity"]
         self.strided: bool = data.get("strided", False)
         self.item = PortLayout(data["item"]) if self.kind == "stream" else None
-        self.element = BY_NAME.get(data["element"] or (self.item.element.name if self.item else ""))
-        assert self.element is not None, self.text
+        self.element: ScalarType = self.item.element if self.item else BY_NAME[data["element"]]
         self.dtype = self.element.storage_dtype
         self.bits = self.element.size_bytes * 8
 
@@ -91,7 +90,8 @@ class Signature:
         `_0`, `_1`, ..."""
         if self._returned_type is None:
             names = [p.name for p in self.returned]
-            self._returned_type = namedtuple("Returned", names, rename=True)  # noqa: PYI024
+            self._returned_type = namedtuple(  # pyright: ignore[reportUntypedNamedTuple]
+                "Returned", names, rename=True)
         return self._returned_type
 
 

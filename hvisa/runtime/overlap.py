@@ -22,9 +22,10 @@ def overlap(a: Array, b: Array) -> bool:
     if not may_overlap(a, b):
         return False
     try:
-        return bool(np.shares_memory(a, b, max_work=_MAX_WORK))
+        found = np.shares_memory(a, b, max_work=_MAX_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
+    return bool(found)
 
 
 def overlaps_itself(array: Array) -> bool:

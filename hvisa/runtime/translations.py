@@ -70,9 +70,8 @@ def find_artifact(file_digest: str, entry: str, device: str,
         log("debug", "@%s for %s: from the cache", entry, device)
         return Artifact.from_bytes(data)
     module, facts = verified()
-    node = _node_key(module, entry)
-    by_node = key({**common, "kind": "artifact", "node": node}) if node else ""
-    data = cache.get(by_node) if by_node else None
+    by_node = key({**common, "kind": "artifact", "node": _node_key(module, entry)})
+    data = cache.get(by_node)
     if data is not None:
         log("debug", "@%s for %s: from the cache, by its node digest", entry, device)
         artifact = Artifact.from_bytes(data)
@@ -83,8 +82,7 @@ def find_artifact(file_digest: str, entry: str, device: str,
             else make_translator(device)
         artifact = translator.translate(module, facts, entry, translator.options())  # type: ignore
         _own_places(artifact, module)
-        if by_node:
-            cache.put(by_node, artifact.to_bytes())
+        cache.put(by_node, artifact.to_bytes())
         log("info", "@%s for %s: translated, %d bytes", entry, device, len(artifact.code))
     if by_file:
         cache.put(by_file, artifact.to_bytes())
@@ -102,17 +100,12 @@ def _common_parts(device: str) -> dict[str, str]:
 
 def _node_key(module: Module, entry: str) -> str:
     """The node digest, and a digest of the names that an artifact's metadata holds."""
-    from importlib.util import find_spec
-    if find_spec("hvisa.assembler.digests") is None:  # not landed yet
-        return ""
     from hvisa.assembler.digests import node_digest
     from hvisa.translators.native import signature
     layout = signature(module.definitions[entry])
     del layout["place"]
     names = json.dumps([layout, _closure_names(module, entry)], sort_keys=True)
-    found = node_digest(module, entry)
-    return (found.hex() if isinstance(found, bytes) else found) + hashlib.sha256(
-        names.encode()).hexdigest()
+    return node_digest(module, entry) + hashlib.sha256(names.encode()).hexdigest()
 
 
 def _closure_names(module: Module, entry: str) -> list[str]:

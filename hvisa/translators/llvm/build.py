@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 from hvisa.diagnostics import fail
@@ -45,7 +45,7 @@ def show_code(ir: str, *, cpu: str, features: str, opt_level: int = 3,
 
 @contextlib.contextmanager
 def _optimised(ir: str, cpu: str, features: str, opt_level: int, triple: str,
-               name: str) -> Iterator[tuple[Any, Any]]:
+               name: str) -> Generator[tuple[Any, Any], None, None]:
     """The optimised module and the target machine, for as long as the block runs."""
     llvm = _llvm()
     machine = _target(triple).create_target_machine(

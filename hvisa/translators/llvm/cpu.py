@@ -55,7 +55,7 @@ def closure(module: Module, entry: str) -> list[Definition]:
 def cpu_declines(module: Module, entry: str, features: tuple[str, ...]) -> list[Diagnostic]:
     """Everything in the entry's closure that has no native code here (HV1103), in source order."""
     present = {f[1:] for f in features if f.startswith("+")}
-    found = [d for d in _entry_declines(module.definitions[entry])]
+    found = list(_entry_declines(module.definitions[entry]))
     for definition in closure(module, entry):
         found += _definition_declines(definition, present)
     return found
@@ -126,6 +126,10 @@ def _entry_declines(definition: Definition) -> Iterator[Diagnostic]:
         if isinstance(port.type, (ty.GridType, ty.StreamType)):
             yield _decline(f"the port `%{port.name}` of the entry `@{definition.name}`", definition,
                            f"a {port.type} comes from other nodes, not from the host")
+    for number, type_ in enumerate(definition.results):
+        if not isinstance(type_, (ty.ScalarType, ty.VectorType)):
+            yield _decline(f"result {number} of the entry `@{definition.name}`", definition,
+                           f"a {type_} goes to other nodes, not to the host")
 
 
 def _definition_declines(definition: Definition, present: set[str]) -> Iterator[Diagnostic]:

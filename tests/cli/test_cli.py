@@ -1,0 +1,285 @@
+"""The command line: round trips, inputs and outputs, messages, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hvisa.cli.main import run_command
+from hvisa.cli.options import parse_quickly
+from hvisa.cli.run import OPTIONS
+from tests.program.programs import DIVIDE, ENDLESS, SAXPY
+
+GREY = """leaf @invert(in %x: buf<u8>[%h, %w], inout %count: buf<i32>[1],
+    out %y: buf<u8>[%h, %w]) -> (%last: u8) {
+  %r, %k = while (%i: index = 0, %v: u8 = 0) {
+    %go = lt %i, %h
+    check %go
+  } do {
+    %u = while (%j: index = 0) {
+      %more = lt %j, %w
+      check %more
+    } do {
+      %p = load %x[%i, %j]
+      %q = sub 255, %p
+      store %q, %y[%i, %j]
+      %j1 = add %j, 1
+      yield %j1
+    }
+    %i1 = add %i, 1
+    yield %i1, %v
+  }
+  %c = load %count[0]
+  %d = add %c, 1
+  store %d, %count[0]
+  yield 7
+}
+"""
+SCALE = """leaf @scale(in %x: buf<f32>[%h, %w], out %y: buf<f32>[%h, %w]) grid(%i < %h, %j < %w) {
+  %v = load %x[%i, %j]
+  store %v, %y[%i, %j]
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name, text in (("saxpy", SAXPY), ("divide", DIVIDE), ("spin", ENDLESS), ("grey", GREY),
+                       ("scale", SCALE)):
+        (tmp_path / f"{name}.hvasm").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def hvisa(folder, capsys):
+    """Runs a command line: (exit code, stdout, stderr)."""
+    def run(*words: str) -> tuple[int, str, str]:
+        code = run_command(words)
+        found = capsys.readouterr()
+        return code, found.out, found.err
+    return run
+
+
+# -- run ---------------------------------------------------------------------------------------------
+
+def test_literals_and_printed_outputs(hvisa):
+    assert hvisa("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=[1,2,3]", "-i", "y=ones(3)") == (
+        0, "y = [3., 5., 7.]\n", "")
+    code, out, _ = hvisa("run", "saxpy.hvasm", "--input", "a=0x1p-1", "--input=x=[nan,inf,-inf]",
+                         "--input", "y=zeros(3)", "--json", "--device", "reference")
+    assert code == 0 and json.loads(out)["outputs"]["y"][1:] == [float("inf"), float("-inf")]
+    assert hvisa("run", "spin.hvasm", "-i", "a=-3") == (0, "r = -3\n", "")
+
+
+def test_arrays_from_and_to_files(hvisa):
+    x = np.arange(4, dtype=np.float32)
+    np.save("x.npy", x)
+    np.savez("both.npz", x=x, y=x + 1)
+    assert hvisa("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=x.npy", "-i", "y=both.npz:y", "-o",
+                 "y=out.npy") == (0, "", "")
+    assert np.load("out.npy").tolist() == [1, 4, 7, 10]
+    assert hvisa("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=x.npy", "-i", "y=both.npz:x", "-o",
+                 "y=out.npz")[0] == 0
+    assert np.load("out.npz")["y"].tolist() == [0, 3, 6, 9]
+    code, _, err = hvisa("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=x.npy", "-i", "y=both.npz")
+    assert code == 1 and "HV1020" in err and "both.npz:x" in err
+    assert not list(Path().glob("*.tmp"))
+
+
+@pytest.mark.parametrize("words, code, text", [
+    (["-i", "a=2", "-i", "x=[1]"], "HV1001", "needs `y`"),
+    (["-i", "b=2", "-i", "a=1", "-i", "x=[1]", "-i", "y=[1]"], "HV1001", "no argument `b`"),
+    (["-i", "a"], "HV1001", "has no `=`"),
+    (["-i", "a=two"], "HV1002", "no such number"),
+    (["-i", "x=[1,"], "HV1002", "no list"),
+    (["-i", "x=[[1],[2,3]]"], "HV1003", "same length"),
+    (["-i", "x=gone.npy"], "HV1020", "gone.npy"),
+    (["-i", "x=gone"], "HV1020", "there is no file `gone`"),
+    (["-i", "x=saxpy.hvasm"], "HV1021", "saxpy.hvasm"),
+    (["-o", "z=z.npy"], "HV1001", "no output `z`"),
+    (["-e", "nothing"], "HV1009", "no entry"),
+    (["-d", "nothing"], "HV1101", "no device"),
+    (["--trace-instance", "x"], "HV1001", "names no instance")])
+def test_messages(hvisa, words, code, text):
+    filled = words if len(words) > 2 or words[1] != "nothing" or words[0] != "-d" else [
+        *words, "-i", "a=2", "-i", "x=[1]", "-i", "y=[1]"]
+    status, out, err = hvisa("run", "saxpy.hvasm", *filled)
+    assert (status, out) == (1, "") and f"error[{code}]" in err and text in err
+    status, out, err = hvisa("run", "saxpy.hvasm", *filled, "--json")
+    assert (status, err) == (1, "") and json.loads(out)["diagnostics"][0]["code"] == code
+
+
+def test_traps_and_diagnosis(hvisa):
+    words = ("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,0],[0,3]]")
+    code, _, err = hvisa(*words)
+    assert code == 3 and "HV0901" in err and "divide.hvasm:3:3" in err
+    code, _, err = hvisa(*words, "--diagnose")
+    assert code == 3 and "instance (0, 1) of divide" in err
+    assert "%v = load -> 0" in err
+    code, out, _ = hvisa(*words, "--json")
+    assert code == 3 and json.loads(out)["diagnostics"][0]["line"] == 3
+
+
+def test_reference_only_options(hvisa):
+    code, out, _ = hvisa("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,2]]",
+                         "--trace-instance", "divide:0,1")
+    assert code == 0 and "%d = div -> 50" in out
+    code, out, _ = hvisa("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=[1]", "-i", "y=[1]",
+                         "--check-races")
+    assert (code, out) == (0, "y = [3.]\n")
+
+
+def test_timeout(hvisa):
+    code, _, err = hvisa("run", "spin.hvasm", "-i", "a=1", "--timeout", "0.1")
+    assert code == 1 and "HV1008" in err
+
+
+# -- images ------------------------------------------------------------------------------------------
+
+def test_images(hvisa):
+    image = pytest.importorskip("PIL.Image")
+    pixels = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    image.fromarray(pixels).save("a.png")
+    assert hvisa("run", "grey.hvasm", "-i", "x=a.png", "-i", "count=zeros(1)", "-o", "y=b.png") == (
+        0, "count = [1]\nlast = 7\n", "")
+    assert np.array_equal(np.array(image.open("b.png")), 255 - pixels)
+    code, _, err = hvisa("run", "scale.hvasm", "-i", "x=a.png")
+    assert code == 1 and "HV1002" in err and "x=a.png:f32" in err
+    assert hvisa("run", "scale.hvasm", "-i", "x=a.png:f32", "-o", "y=c.npy")[0] == 0
+    assert np.array_equal(np.load("c.npy"), pixels.astype(np.float32) / np.float32(255))
+    code, _, err = hvisa("run", "scale.hvasm", "-i", "x=a.png:f32", "-o", "y=d.png")
+    assert code == 1 and "d.png:f32" in err and not Path("d.png").exists()
+    assert hvisa("run", "scale.hvasm", "-i", "x=a.png:f32", "-o", "y=d.png:f32")[0] == 0
+    assert np.array_equal(np.array(image.open("d.png")), pixels)
+    image.fromarray(np.zeros((2, 2, 3), np.uint8) + np.uint8([1, 2, 3])).save("colour.png")
+    code, _, err = hvisa("run", "grey.hvasm", "-i", "x=colour.png", "-i", "count=zeros(1)")
+    assert code == 1 and "HV1003" in err
+
+
+def test_frames(hvisa):
+    """Called once a frame; what is updated in place goes on from frame to frame."""
+    image = pytest.importorskip("PIL.Image")
+    os.mkdir("in")
+    frames = [np.full((2, 3), 10 * n, np.uint8) for n in range(3)]
+    for number, frame in enumerate(frames):
+        image.fromarray(frame).save(f"in/{number}.png")
+    code, out, _ = hvisa("run", "grey.hvasm", "-i", "x=in", "-i", "count=zeros(1)", "-o", "y=out",
+                         "-o", "count=count.npy")
+    assert code == 0 and "frame 2: last = 7" in out
+    assert np.load("count.npy").tolist() == [[1], [2], [3]]
+    assert sorted(os.listdir("out")) == ["00000.png", "00001.png", "00002.png"]
+    assert np.array_equal(np.array(image.open("out/00002.png")), 255 - frames[2])
+    assert hvisa("run", "grey.hvasm", "-i", "x=in", "-i", "count=zeros(1)", "-o", "y=out.gif")[0] == 0
+    assert hvisa("run", "grey.hvasm", "-i", "x=out.gif", "-i", "count=zeros(1)", "-o",
+                 "y=back.npy")[0] == 0
+    assert np.array_equal(np.load("back.npy"), np.stack(frames))
+    code, _, err = hvisa("run", "grey.hvasm", "-i", "x=in", "-i", "count=zeros(1)", "-o", "y=out")
+    assert code == 1 and "not empty" in err
+
+
+# -- text and bytecode -------------------------------------------------------------------------------
+
+def test_assemble_and_disassemble(hvisa):
+    assert hvisa("asm", "saxpy.hvasm") == (0, "", "")
+    code, text, _ = hvisa("dis", "saxpy.hvbc")
+    assert code == 0
+    Path("again.hvasm").write_text(text)
+    assert hvisa("asm", "again.hvasm", "-o", "again.hvbc")[0] == 0
+    assert Path("again.hvbc").read_bytes() == Path("saxpy.hvbc").read_bytes()
+    assert hvisa("dis", "again.hvbc", "-o", "third.hvasm")[0] == 0
+    assert Path("third.hvasm").read_text() == text
+    assert hvisa("run", "saxpy.hvbc", "-i", "a=2", "-i", "x=[1]", "-i", "y=[1]")[1] == "y = [3.]\n"
+
+
+def test_format(hvisa):
+    messy = SAXPY.replace("  %xi = load", "// twice\n     %xi =   load")
+    Path("messy.hvasm").write_text(messy)
+    assert hvisa("fmt", "--check", "saxpy.hvasm", "messy.hvasm") == (
+        1, "", "would change messy.hvasm\n")
+    assert Path("messy.hvasm").read_text() == messy
+    assert hvisa("fmt", "messy.hvasm") == (0, "", "changed messy.hvasm\n")
+    assert "  // twice\n  %xi = load %x[%i]\n" in Path("messy.hvasm").read_text()
+    assert hvisa("fmt", "--check", "messy.hvasm") == (0, "", "")
+
+
+def test_verify(hvisa):
+    Path("bad.hvasm").write_text(SAXPY.replace("mul %a, %xi", "mul %a, %i"))
+    code, out, err = hvisa("verify", "saxpy.hvasm", "bad.hvasm")
+    assert code == 1 and out == "saxpy.hvasm: ok\n" and "error[HV0203]" in err
+    code, out, err = hvisa("verify", "bad.hvasm", "--json")
+    assert code == 1 and not err
+    found = json.loads(out)
+    assert not found["ok"] and found["diagnostics"][0]["line"] == 4
+    assert json.loads(hvisa("verify", "saxpy.hvasm", "--json")[1]) == {"ok": True, "diagnostics": []}
+
+
+# -- the rest ----------------------------------------------------------------------------------------
+
+def test_explain(hvisa):
+    assert "types differ" in hvisa("explain", "hv0203")[1]
+    assert hvisa("explain", "HV9999")[0] == 1
+    code, out, _ = hvisa("explain", "saxpy.hvasm")
+    assert code == 0 and "effect class: exact" in out and "bytes of code" in out
+    assert "define" in hvisa("explain", "saxpy.hvasm", "--ir")[1]
+    assert "hvisa_entry:" in hvisa("explain", "saxpy.hvasm", "--asm", "-d", "x86")[1]
+
+
+def test_devices_and_cache(hvisa):
+    assert "reference" in hvisa("devices")[1]
+    assert json.loads(hvisa("devices", "--json")[1])["devices"][-1]["name"] == "reference"
+    hvisa("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=[1]", "-i", "y=[1]")
+    assert "entries" in hvisa("cache")[1]
+    assert hvisa("cache", "prune") == (0, "removed 0 entries\n", "")
+    assert hvisa("cache", "clear")[1] != "removed 0 entries\n"
+    assert hvisa("cache", "info")[1].split(": ")[1].startswith("0 entries")
+    assert hvisa("cache", "burn")[0] == 1
+
+
+@pytest.mark.parametrize("command", ["run", "asm", "dis", "fmt", "verify", "devices", "explain",
+                                     "cache"])
+def test_help_has_an_example(hvisa, command):
+    code, out, _ = hvisa(command, "--help")
+    assert code == 0 and "Example" in out and f"hvisa {command}" in out
+    assert "│" in out or "--help" in out
+
+
+@pytest.mark.parametrize("words", [[], ["run"], ["run", "--nothing", "x"], ["nothing"],
+                                   ["run", "saxpy.hvasm", "--timeout", "soon"],
+                                   ["run", "saxpy.hvasm", "twice.hvasm"], ["run", "-i"]])
+def test_wrong_command_lines(hvisa, words):
+    assert hvisa(*words)[0] == 2
+
+
+def test_the_quick_parser_reads_what_typer_reads(monkeypatch):
+    """Both come from one table; each well-formed line gives the same call."""
+    import typer
+
+    from hvisa.cli.options import typer_function
+    lines = [["f"], ["f", "-i", "a=1", "--input", "b=2"], ["--json", "f", "--timeout=2.5"],
+             ["f", "-e", "x", "--device", "d", "--diagnose", "-o", "a=b", "--check-races"],
+             ["--trace-instance", "n:1", "f"], ["f", "--input=x=[1,2]", "-i", "y=-1"]]
+    for line in lines:
+        seen: dict[str, object] = {}
+        app = typer.Typer()
+        app.command()(typer_function(lambda seen=seen, **values: seen.update(values), OPTIONS))
+        app(line, standalone_mode=False)
+        assert parse_quickly(OPTIONS, line) == seen
+
+
+def test_as_a_process(folder):
+    def run(*words: str):
+        return subprocess.run([sys.executable, "-m", "hvisa", *words], capture_output=True, text=True,
+                              timeout=60, check=False,
+                              env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])})
+    found = run("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=[1]", "-i", "y=[1]")
+    assert (found.returncode, found.stdout, found.stderr) == (0, "y = [3.]\n", "")
+    assert run("run", "divide.hvasm", "-i", "x=[[0]]").returncode == 3
+    assert run("verify", "gone.hvasm").returncode == 1
+    assert run("run").returncode == 2

@@ -8,6 +8,7 @@ procedure in steps; acceptance may not depend on anything that is not written th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 from hvisa.spec import dimensions as dims
 from hvisa.spec.dimensions import Atom, Dim, DimError
@@ -245,7 +246,7 @@ def separates(form_: Form, widths: list[Dim], space: Space, limit: Dim | None = 
     left = {**form_.ids, **form_.counters}
     try:
         while left:
-            digit = _next_digit(left, below)
+            digit = _next_digit(left, below, space)
             if digit is None:
                 return set()
             factor = left.pop(digit)
@@ -262,25 +263,27 @@ def separates(form_: Form, widths: list[Dim], space: Space, limit: Dim | None = 
     return set(form_.ids)
 
 
-def _next_digit(left: Mapping[Digit, Dim], below: Sequence[Dim]) -> Digit | None:
-    """A digit whose coefficient is provably at least `below`, the closest one."""
-    best: tuple[int, Digit] | None = None
+def _next_digit(left: Mapping[Digit, Dim], below: Sequence[Dim], space: Space) -> Digit | None:
+    """A digit whose coefficient is provably at least `below`: the closest one, then the one with the
+    smallest constant range, then the first in canonical order."""
+    found: list[tuple[Fraction, int, tuple[object, ...], Digit]] = []
     for digit, factor in left.items():
-        for least in below:
-            slack = _ratio(factor, least)
-            if slack is not None and (best is None or slack < best[0]):
-                best = slack, digit
-    return best[1] if best else None
+        ratios = [r for least in below if (r := _ratio(factor, least)) is not None]
+        if ratios:
+            constants = [c for r in space.ranges(digit) if (c := r.constant) is not None]
+            key = ("", digit) if isinstance(digit, str) else digit.sort_key()
+            found.append((min(ratios), min(constants, default=_NO_WRAP), key, digit))
+    return min(found, key=lambda f: f[:3])[3] if found else None
 
 
-def _ratio(factor: Dim, least: Dim) -> int | None:
-    """|factor| / |least| rounded down, if it is known to be at least 1."""
+def _ratio(factor: Dim, least: Dim) -> Fraction | None:
+    """|factor| / |least|, if it is known to be at least 1."""
     a, b = factor.constant, least.constant
     if a is not None and b is not None:
-        return abs(a) // max(abs(b), 1) if a and abs(a) >= abs(b) else None
+        return Fraction(abs(a), max(abs(b), 1)) if a and abs(a) >= abs(b) else None
     quotient = exact_quotient(factor, least)
     value = quotient.constant if quotient is not None else None
-    return abs(value) if value else None
+    return Fraction(abs(value)) if value else None
 
 
 def _no_wrap(total: Dim, space: Space, limit: Dim) -> bool:

@@ -27,9 +27,9 @@ class DefinitionFacts:
 
     - `effect`: the class computed from the body, or the stated one if that is higher.
     - `uniformity`: the class of every value of a leaf or function (CONSTANT to VARYING).
-    - `barriers`, `collectives`: whether instances wait for, or exchange values with, each other. A
-      collective waits as well. Callees included, as in `prints` and `externs` (names of host
-      functions).
+    - `barriers`, `collectives`: whether the instances of a leaf wait for, or exchange values with,
+      each other. A collective waits as well.
+    - `prints`, `externs`: whether there is output, and the host functions called, callees included.
     - `local_bytes`: private arrays of one instance, the deepest callee included.
     - `covered`: `out` ports of which every element is written, so that the fill or copy may be
       dropped (always those of a graph, which yields whole buffers). `tiled`: results of replicated

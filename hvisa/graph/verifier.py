@@ -56,7 +56,7 @@ class Verifier:
         module, report = self.module, self.report
         headers.check_module(report, module)
         for name, definition in module.definitions.items():
-            if headers.Header(report, definition, self.facts[name]).check(name):
+            if headers.Header(report, module, definition, self.facts[name]).check(name):
                 self.sane.add(name)
         self.headed = set(self.sane)
         for name in list(module.definitions):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hvisa.graph.model import Attribute
+from hvisa.graph.model import Attribute, Module
 from hvisa.graph.rules.report import Report
 from hvisa.spec.operations import ATTRIBUTE_KINDS
 
+METRIC = {"": 1.0}
 HINT, LICENCE, REQUIREMENT = range(len(ATTRIBUTE_KINDS))
 TIME = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
@@ -19,12 +20,17 @@ REQUIREMENTS: dict[str, dict[str, float]] = {
     "rate": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6},
     "energy": {"nJ": 1e-9, "uJ": 1e-6, "mJ": 1e-3, "J": 1.0},
     "power": {"mW": 1e-3, "W": 1.0},
+    "accuracy": {"": 1.0},
+    "error": {"": 1.0},
     "quality": {"": 1.0, "dB": 1.0},
 }
 
 
-def check(report: Report, attributes: Sequence[Attribute]) -> None:
-    """Report unknown requirements, units, and values that are no bound."""
+def check(report: Report, attributes: Sequence[Attribute], module: Module) -> None:
+    """Report unknown requirements, units, and values that are no bound.
+
+    The name of a graph of the module is a requirement too: a metric with its bound.
+    """
     names: set[tuple[int, str]] = set()
     for attribute in attributes:
         if not 0 <= attribute.kind < len(ATTRIBUTE_KINDS):
@@ -37,14 +43,16 @@ def check(report: Report, attributes: Sequence[Attribute]) -> None:
                        help="keep one of them")
         names.add(key)
         if attribute.kind == REQUIREMENT:
-            _requirement(report, attribute)
+            metric = module.definitions.get(attribute.name)
+            known = METRIC if metric is not None and metric.kind == "graph" else \
+                REQUIREMENTS.get(attribute.name)
+            _requirement(report, attribute, known)
 
 
-def _requirement(report: Report, attribute: Attribute) -> None:
-    units = REQUIREMENTS.get(attribute.name)
+def _requirement(report: Report, attribute: Attribute, units: dict[str, float] | None) -> None:
     if units is None:
         report.add("HV0705", f"`{attribute.name}` is no known requirement",
-                   help=f"requirements are {' '.join(REQUIREMENTS)}")
+                   help=f"requirements are {' '.join(REQUIREMENTS)}, and graphs that are metrics")
         return
     value = attribute.value
     if attribute.unit not in units:

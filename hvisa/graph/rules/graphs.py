@@ -98,7 +98,7 @@ class Graph:
     def _instruction(self, instr: Instr) -> None:
         for position, operand in enumerate(instr.operands):
             if type(operand) is DimValue:
-                self.check_dims(instr, [operand.dim], position)
+                self.check_dims(instr, [operand.dim], position, nodes.own_ids(instr))
             elif type(operand) is Value and type(operand.type) is StreamType:
                 self.streams.used(instr, position, operand)
         if instr.row not in (_IF, _FOR, _LOOP):

@@ -74,8 +74,10 @@ def _check_constant(report: Report, constant: GlobalConstant) -> None:
 class Header:
     """The rules over one header. `check` says whether later rules can rely on it."""
 
-    def __init__(self, report: Report, definition: Definition, facts: DefinitionFacts):
+    def __init__(self, report: Report, module: Module, definition: Definition,
+                 facts: DefinitionFacts):
         self.report = report
+        self.module = module
         self.definition = definition
         self.facts = facts
         self.kind = definition.kind
@@ -86,8 +88,11 @@ class Header:
         report.span = definition.span
         self._names(key)
         report.limit("ports", len(definition.ports) + len(definition.results))
-        if definition.body is None and not isinstance(definition, Function) \
-                and not definition.source_module:
+        external = isinstance(definition, Function) and definition.external
+        if external and definition.body is not None:
+            report.add("HV0703", f"`@{definition.name}` is extern and has a body",
+                       help="remove `extern`, or the body")
+        if definition.body is None and not external and not definition.source_module:
             report.add("HV0707", f"`@{definition.name}` has no body",
                        help="give it one, or import it")
         self._grid()
@@ -101,7 +106,7 @@ class Header:
         if definition.implements and not _OPERATOR.fullmatch(definition.implements):
             report.add("HV0706", f"`{definition.implements}` is no operator",
                        help='write `implements "name@version"`, for example "MatMul@13"')
-        attributes.check(report, definition.attributes)
+        attributes.check(report, definition.attributes, self.module)
         if report.failed == before:
             self._symbols()
         self._facts()

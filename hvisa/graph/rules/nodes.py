@@ -20,12 +20,19 @@ _ONE = EDGE_KINDS.index("one")
 _OWN, _CHECKED = MODES.index("own"), MODES.index("own checked")
 
 
+def own_ids(instr: Instr) -> frozenset[str]:
+    """The names of the ids of a replicated node, which its boxes and arguments may use."""
+    if type(instr.detail) is not NodeDetail:
+        return frozenset()
+    return frozenset(v.name or "" for v in instr.detail.ids)
+
+
 def node(graph: Graph, instr: Instr) -> None:
     """All rules about one use of a node."""
     callee = graph.module.definitions[instr.callee or ""]
     detail: NodeDetail = instr.detail
     taken, written = callee.taken, callee.written
-    ids = frozenset(v.name or "" for v in detail.ids)
+    ids = own_ids(instr)
     graph.check_dims(instr, detail.grid)
     for position, argument in enumerate(detail.arguments):
         if argument.box is not None:

@@ -78,6 +78,7 @@ class Structure:
         self.expressions: Expressions = {}
         self.interned: dict[tuple[Value, ...], tuple[Value, ...]] = {}
         self.unnamed = False
+        self.own_ids: _Frame | None = None
         self.count = self.nodes = self.edges = self.local_bytes = 0
 
     def run(self) -> bool:
@@ -113,6 +114,9 @@ class Structure:
                         or instr.fast or instr.uniform or instr.attributes:
                     self._parts(frame, instr)
                 self._operands(frame, instr)
+                if self.own_ids is not None:
+                    self._end(self.own_ids)
+                    self.own_ids = None
                 if instr.regions and len(instr.regions) == row.regions:
                     frames.append(self._open(instr, 0))
                     break
@@ -173,6 +177,10 @@ class Structure:
                                help="`next` names a value of the same region")
         if frame.owner is not None and frame.owner.row is _WHILE and not frame.number:
             return
+        self._end(frame)
+
+    def _end(self, frame: _Frame) -> None:
+        """Names and values of a region end."""
         self.scope.difference_update(frame.values)
         for name in frame.names:
             self.names.pop(name, None)
@@ -192,7 +200,7 @@ class Structure:
             self._misplaced(frame, instr)
         if instr.attributes:
             self.report.span = instr.span or self.definition.span
-            attributes.check(self.report, instr.attributes)
+            attributes.check(self.report, instr.attributes, self.module)
         if row is _LOCAL:
             self._local(instr)
         elif row is _NODE:
@@ -234,7 +242,7 @@ class Structure:
             self.local_bytes += size
 
     def _node_ids(self, detail: NodeDetail, instr: Instr) -> None:
-        """Ids are seen by the node itself only."""
+        """Ids are seen by the node itself only: its boxes and arguments."""
         frame = _Frame(instr, 0, Region())
         for value in detail.ids:
             self._define(frame, value, instr)
@@ -242,9 +250,7 @@ class Structure:
                 self.report.at("HV0604", f"the id {_shown(value)} has type `index`", instr)
         if len(detail.ids) > 3:
             self.report.at("HV0507", f"a grid has at most 3 axes, {len(detail.ids)} given", instr)
-        self.scope.difference_update(frame.values)
-        for name in frame.names:
-            self.names.pop(name, None)
+        self.own_ids = frame
 
     def _operands(self, frame: _Frame, instr: Instr) -> None:
         scope = self.scope

@@ -248,7 +248,7 @@ def test_a_damaged_entry_is_made_again(tmp_path, monkeypatch):
     from hvisa.runtime.cache import Cache
     cache = Cache(tmp_path)
     monkeypatch.setattr(translations, "process_cache", lambda: cache)
-    monkeypatch.setattr("hvisa.program.process_cache", lambda: cache)
+    monkeypatch.setattr("hvisa.loaded.process_cache", lambda: cache)
     for _ in range(2):
         run_saxpy(hvisa.load(SAXPY, device="x86").entry())
         for file in tmp_path.glob("*/*"):

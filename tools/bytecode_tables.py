@@ -13,8 +13,7 @@ from pathlib import Path
 from hvisa.assembler import layout
 from hvisa.assembler.layout import PLANS, OutputKind, Plan, Section
 from hvisa.assembler.problems import PROBLEMS
-from hvisa.spec import dimensions, operations
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions, operations, types as ty
 from hvisa.spec.definitions import Form, ImmediateKind
 from hvisa.spec.limits import LIMITS
 from hvisa.spec.table import BY_OPCODE

@@ -12,24 +12,22 @@ from hvisa.assembler.attributes import read_listed
 from hvisa.assembler.forms_decoder import FORMS
 from hvisa.assembler.layout import (
     GENERIC,
-    INT,
     PLANS,
     SIMPLE,
-    TEXT,
     Plan,
     parameter_counts,
     terminator,
 )
+from hvisa.assembler.operand_decoder import read_generic, read_pooled
 from hvisa.assembler.reader import Reader
 from hvisa.assembler.scope import Scope
 from hvisa.assembler.tables_decoder import Tables
-from hvisa.graph.model import Attribute, Definition, DimValue, Instr, Operand, Region, Value
+from hvisa.graph.model import Attribute, Definition, Instr, Region, Value
 from hvisa.spec import operations, types as ty
 from hvisa.spec.definitions import Form, InstrDef
 from hvisa.spec.limits import LIMITS
 from hvisa.spec.table import BY_OPCODE
 
-MAX_INTEGER = 1 << 31
 _ERROR = ty.ERROR
 
 # Row, kind, whether there is a fast mask, its operands, number of results.
@@ -82,100 +80,6 @@ class BodyDecoder:
         """Let a dimension refer to the leading extent of a value, until its region ends."""
         self.scope.own_extent(number, name)
         self.frames[-1].extents.append(number)
-
-    # -- operands ------------------------------------------------------------------------------
-
-    def operand(self) -> Operand:
-        """The operand that stands next."""
-        at = self.reader.at
-        code = self.reader.number()
-        if code & 1:
-            return self.pooled(code >> 1, at)
-        distance = code >> 1
-        values = self.scope.values
-        value = values[-distance] if 0 < distance <= len(values) else None
-        if value is None:
-            self.reader.fail("HV0836", f"{distance} values back", at)
-        return value
-
-    def pooled(self, number: int, at: int) -> Operand:
-        tables = self.tables
-        if number >= len(tables.pool):
-            self.reader.fail("HV0830", f"constant {number}; there are {len(tables.pool)}", at)
-        tables.pool_used[number] = 1
-        found = tables.pool[number]
-        if found is not None:
-            return found
-        dim, symbols = tables.dims[number]
-        tables.charge(self.reader, dim.size)
-        return DimValue(self.scope.rename(dim, symbols, at))
-
-    def generic(self, instr: Instr, plan: Plan) -> None:
-        """Everything but the opcode, as the plan says."""
-        reader = self.reader
-        if plan.immediates:
-            instr.immediates = tuple(self._immediate(kind) for kind in plan.immediates)
-        if plan.fast:
-            instr.fast = reader.below(operations.ALL_FAST + 1, "fast mask")
-        if plan.type_argument:
-            self._type_argument(instr, plan)
-        if plan.access:
-            self._access(instr, plan)
-            return
-        count = plan.fixed + (reader.count("operands") if plan.variadic else 0)
-        operand = self.operand
-        instr.operands = [operand() for _ in range(count)]
-
-    def _immediate(self, kind: int) -> object:
-        reader = self.reader
-        if kind > 0:
-            return reader.below(kind, "choice")
-        if kind == TEXT:
-            return self.tables.strings.get(reader)
-        if kind == INT:
-            return reader.below(MAX_INTEGER, "immediate")
-        return tuple(reader.below(MAX_INTEGER, "immediate")
-                     for _ in range(reader.count("immediates")))
-
-    def _type_argument(self, instr: Instr, plan: Plan) -> None:
-        at = self.reader.at
-        if plan.type_argument == 2:
-            number = self.reader.below(len(self.tables.types.entries) + 1, "type", "HV0830") - 1
-            if number < 0:
-                return
-            self.tables.types.used[number] = 1
-        else:
-            number = self.tables.types.lookup(self.reader)
-        instr.type_argument = self.scope.type(number, at)
-
-    def _access(self, instr: Instr, plan: Plan) -> None:
-        reader = self.reader
-        head = reader.number()
-        indices = head >> 1
-        if indices > reader.end - reader.at:
-            reader.fail("HV0826", f"{indices} indices, {reader.end - reader.at} bytes left")
-        start = reader.at
-        operand = self.operand
-        operands = instr.operands = [operand() for _ in range(plan.fixed + indices)]
-        for index in operands[plan.fixed:]:
-            if index.__class__ is DimValue and self._displaced(index):
-                reader.fail("HV0839", "a symbol plus a constant is a displaced value", start)
-        if not head & 1:
-            return
-        start = reader.at
-        offsets = tuple(reader.signed() for _ in range(indices))
-        if not any(offsets):
-            reader.fail("HV0839", "no displacement differs from 0", start)
-        for index, offset in zip(operands[plan.fixed:], offsets, strict=True):
-            if offset and index.__class__ is not Value:
-                reader.fail("HV0839", "a displacement stands on a constant", start)
-            reader.limit(LIMITS["displacement"], abs(offset))
-        instr.offsets = offsets
-
-    @staticmethod
-    def _displaced(index: Operand) -> bool:
-        assert isinstance(index, DimValue)
-        return (index.dim - index.dim.offset()).symbol is not None
 
     # -- the walk ------------------------------------------------------------------------------
 
@@ -252,7 +156,7 @@ class BodyDecoder:
                         operand = pool[code >> 1]
                         used[code >> 1] = 1
                         if operand is None:
-                            operand = self.pooled(code >> 1, at)
+                            operand = read_pooled(self, code >> 1, at)
                     else:
                         operand = values[-(code >> 1)] if code else None
                         if operand is None:
@@ -288,7 +192,7 @@ class BodyDecoder:
                 self._open(instr, plan)
                 return True
         else:
-            self.generic(instr, plan)
+            read_generic(self, instr, plan)
             if plan.row.terminator:
                 self._close(instr)
                 return True

@@ -1,47 +1,37 @@
 """Bodies to bytes: one walk over the instructions, in a loop that calls nothing for the usual ones.
 
-An operand is `distance << 1` for a value (distance 1 is the newest) or `entry << 1 | 1` for an
-entry of the table of constants. What forms with parts of their own add is in `forms_encoder`.
+What most instructions have is written by `operand_encoder`, what forms add by `forms_encoder`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import cast
 
 from hvisa.assembler import layout
 from hvisa.assembler.attributes import write_listed
 from hvisa.assembler.forms_encoder import FORMS
-from hvisa.assembler.layout import GENERIC, INT, PLANS, SIMPLE, TEXT, Plan
+from hvisa.assembler.layout import GENERIC, PLANS, SIMPLE
 from hvisa.assembler.leb128 import unsigned, zigzag
+from hvisa.assembler.operand_encoder import write_generic, write_operand
 from hvisa.assembler.problems import unencodable
-from hvisa.assembler.shapes import TypeTable, encode_dim
+from hvisa.assembler.shapes import TypeTable
 from hvisa.assembler.writer import Table, Writer
 from hvisa.diagnostics import HvisaError, Span
 from hvisa.graph.model import (
     Attribute,
-    Constant,
     Definition,
-    DimValue,
-    GlobalRef,
     Instr,
-    Literal,
     Module,
-    Operand,
     Region,
     Value,
 )
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import Form, InstrDef
-from hvisa.spec.dimensions import Dim
 from hvisa.spec.limits import LIMITS
-from hvisa.spec.literals import integer_value
-from hvisa.spec.types import Type
 
 # What the loop looks at for each row: kind, whether there is a fast mask, number of operands.
 _HOT = {row: (plan.kind, plan.fast, plan.fixed) for row, plan in PLANS.items()}
-_I64 = range(-(1 << 63), 1 << 63)
-MAX_INTEGER = 1 << 31  # integer immediates are below it
 
 
 class Tables:
@@ -183,9 +173,9 @@ class BodyEncoder:
                             else:
                                 out += unsigned(distance)
                         else:
-                            self.operand(operand)
+                            write_operand(self, operand)
                 elif kind == GENERIC:
-                    self.generic(instr, PLANS[row])
+                    write_generic(self, instr, PLANS[row])
                     if row.terminator and instr is not frame.region.body[-1]:
                         raise self.error("it stands in the middle of a region")
                 else:
@@ -273,138 +263,3 @@ class BodyEncoder:
             raise self.error(f"the name `%{name}` is taken")
         self.names[name] = number
         self.added.append(name)
-
-    # -- parts of instructions -----------------------------------------------------------------
-
-    def generic(self, instr: Instr, plan: Plan) -> None:
-        """Everything but the opcode, as the plan says."""
-        if plan.immediates or instr.immediates:
-            self._immediates(instr, plan)
-        if plan.fast:
-            self.writer.number(instr.fast)
-        if plan.type_argument:
-            self._type_argument(instr, plan)
-        operands = instr.operands
-        extra = len(operands) - plan.fixed
-        if extra < 0 or (extra and not plan.variadic):
-            raise self.error(f"{len(operands)} operands")
-        if plan.access:
-            self._access(instr, plan, extra)
-            return
-        if plan.variadic:
-            self.writer.number(extra)
-        for operand in operands:
-            self.operand(operand)
-
-    def _immediates(self, instr: Instr, plan: Plan) -> None:
-        if len(instr.immediates) != len(plan.immediates):
-            raise self.error(f"{len(instr.immediates)} immediates")
-        for value, kind in zip(instr.immediates, plan.immediates, strict=True):
-            if kind >= INT:
-                self._immediate(value, kind)
-            elif kind == TEXT:
-                self.writer.string(self.tables.strings, value.encode())
-            else:
-                self.writer.number(len(value))
-                for number in value:
-                    self._immediate(number, INT)
-
-    def _immediate(self, value: int, kind: int) -> None:
-        """A choice of `kind` words, or an integer."""
-        if not 0 <= value < (MAX_INTEGER if kind == INT else kind):
-            raise self.error(f"an immediate is {value}")
-        self.writer.number(value)
-
-    def _type_argument(self, instr: Instr, plan: Plan) -> None:
-        type_ = instr.type_argument
-        optional = plan.type_argument == 2
-        if type_ is None:
-            if not optional:
-                raise self.error("its type is missing")
-            self.writer.number(0)
-        else:
-            self.type(type_, self.names, 1, int(optional))
-
-    def type(self, type_: Type, names: Mapping[str, int], scale: int = 1, bias: int = 0) -> None:
-        if type_ is ty.ERROR:
-            raise self.error("a type is not known; complete the module first")
-        types = self.tables.types
-        self.writer.refer(types, types.key(type_, names), scale, bias)
-
-    def _access(self, instr: Instr, plan: Plan, extra: int) -> None:
-        """An access: operands and displacements, which stand on values only."""
-        operands, offsets = instr.operands, instr.offsets
-        if offsets and len(offsets) != extra:
-            raise self.error(f"{len(offsets)} displacements for {extra} indices")
-        if offsets or any(o.__class__ is DimValue for o in operands[plan.fixed:]):
-            pairs = [self._displaced(o, n) for o, n in
-                     zip(operands[plan.fixed:], offsets or (0,) * extra, strict=True)]
-            operands = operands[:plan.fixed] + [o for o, _ in pairs]
-            offsets = tuple(n for _, n in pairs)
-        moved = any(offsets)
-        self.writer.number(extra << 1 | moved)
-        for operand in operands:
-            self.operand(operand)
-        if moved:
-            for offset in offsets:
-                if abs(offset) > LIMITS["displacement"].value:
-                    raise self.error(f"the displacement {offset}")
-                self.writer.signed(offset)
-
-    def _displaced(self, operand: Operand, offset: int) -> tuple[Operand, int]:
-        """A constant takes its displacement in; a symbol plus a constant is a displaced value."""
-        if isinstance(operand, Value):
-            return operand, offset
-        if isinstance(operand, Constant):
-            return (Constant(operand.type, self._bits(integer_value(operand.bits, operand.type)
-                                                      + offset)) if offset else operand), 0
-        if not isinstance(operand, DimValue):
-            return operand, offset
-        dim = operand.dim + offset
-        rest = dim - dim.offset()
-        if rest.symbol is None:
-            return DimValue(dim), 0
-        return DimValue(rest), dim.offset()
-
-    def _bits(self, value: int) -> int:
-        if value not in _I64:
-            raise self.error(f"{value} is beyond `index`")
-        return value & (1 << 64) - 1
-
-    def operand(self, operand: Operand) -> None:
-        """One operand: a distance, or an entry of the table of constants."""
-        if isinstance(operand, Value):
-            self.writer.number(len(self.numbers) - self.numbers[operand] << 1)
-            return
-        if isinstance(operand, DimValue):
-            constant, symbol = operand.dim.constant, operand.dim.symbol
-            if symbol is not None:
-                self._symbol(symbol)
-                return
-            if constant is not None:
-                operand = Constant(ty.INDEX, self._bits(constant))
-        pool = self.tables.pool
-        if isinstance(operand, Constant):
-            type_ = operand.type
-            key = bytes((type_.code,)) + operand.bits.to_bytes(type_.size_bytes, "little")
-        elif isinstance(operand, DimValue):
-            key = unsigned(layout.POOL_DIMENSION) + encode_dim(operand.dim, self.names)
-        elif isinstance(operand, GlobalRef):
-            number = self.tables.constants.get(operand.name)
-            if number is None:
-                raise self.error(f"`@{operand.name}` is no constant of the module")
-            key = unsigned(layout.POOL_DATA) + unsigned(number)
-        else:
-            assert isinstance(operand, Literal), operand
-            raise self.error(f"the type of `{operand.text}` is open; complete the module first")
-        self.writer.refer(pool, pool.use(key), 2, 1)
-
-    def _symbol(self, symbol: str) -> None:
-        """A dimension that is a value and no more is that operand."""
-        number = self.names[symbol]
-        if number in self.extents:
-            raise self.error(f"the extent `%{symbol}` can't be an operand alone")
-        self.writer.number(len(self.numbers) - number << 1)
-
-    def dim(self, dim: Dim) -> None:
-        self.writer.out += encode_dim(dim, self.names)

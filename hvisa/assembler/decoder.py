@@ -190,7 +190,7 @@ class Decoder:
         if reader is None:
             return
         at = reader.at
-        count = reader.count("definitions", 8)
+        count = reader.count("definitions", 7)
         reader.limit(LIMITS["definitions"], count)
         if not count:
             reader.fail("HV0839", "a section without definitions is left out", at)

@@ -168,11 +168,14 @@ class Encoder:
                               len(definition.results))):
             if found > limit.value:
                 raise unencodable(f"`@{definition.name}` has {found} {limit.doc}", definition.span)
+        if ty.ERROR in (*(p.type for p in definition.ports), *definition.results):
+            raise unencodable(f"a type of `@{definition.name}` is not known", definition.span)
         writer.number(len(header_symbols(definition)))
         writer.number(len(definition.ports))
+        ports = {p.name: n for n, p in enumerate(definition.ports)}
         for port in definition.ports:
             writer.refer(types, types.key(port.type, names))
-            self._port(writer, port, definition)
+            self._port(writer, port, ports, definition)
         writer.number(len(definition.results))
         for type_ in definition.results:
             writer.refer(types, types.key(type_, names))
@@ -191,7 +194,8 @@ class Encoder:
         write_attributes(writer, strings, definition.attributes, definition.span)
 
     @staticmethod
-    def _port(writer: Writer, port: Port, definition: Definition) -> None:
+    def _port(writer: Writer, port: Port, ports: Mapping[str, int], definition: Definition) -> None:
+        """Flags and what they announce; `ports` has the position of each port by name."""
         stream = port.policy or port.count != 1
         writer.number(port.direction | port.mode << 2 | port.strided << 4 | bool(stream) << 5
                       | bool(port.source) << 6)
@@ -201,11 +205,10 @@ class Encoder:
             writer.number(port.policy)
             writer.number(port.count)
         if port.source:
-            names = [p.name for p in definition.ports]
-            if port.source not in names:
+            if port.source not in ports:
                 raise unencodable(f"`%{port.source}` is no port of `@{definition.name}`",
                                   definition.span)
-            writer.number(names.index(port.source))
+            writer.number(ports[port.source])
 
 
 def _global_name(named: Definition | GlobalConstant) -> bytes:

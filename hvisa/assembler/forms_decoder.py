@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from hvisa.assembler.layout import OutputKind, Plan, loop_inits, parameter_counts
 from hvisa.assembler.leb128 import unzigzag
 from hvisa.assembler.names import default_capacity_name
+from hvisa.assembler.operand_decoder import read_generic, read_operand
 from hvisa.graph.model import Argument, Box, Definition, Function, Instr, NodeDetail, Output, Region
 from hvisa.graph.signatures import capacity_symbol
 from hvisa.spec import dimensions as dims, types as ty
@@ -50,25 +51,25 @@ def _callee(body: BodyDecoder, instr: Instr, function: bool) -> Definition:
 def _call(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
     instr.fast = body.reader.below(ALL_FAST + 1, "fast mask")
     callee = _callee(body, instr, True)
-    instr.operands = [body.operand() for _ in callee.ports]
+    instr.operands = [read_operand(body) for _ in callee.ports]
     return len(callee.results)
 
 
 # -- regions -----------------------------------------------------------------------------------
 
 def _if(body: BodyDecoder, instr: Instr, plan: Plan) -> None:
-    body.generic(instr, plan)
+    read_generic(body, instr, plan)
 
 
 def _reduce(body: BodyDecoder, instr: Instr, plan: Plan) -> None:
-    body.generic(instr, plan)
+    read_generic(body, instr, plan)
     if len(instr.operands) < 2:
         body.reader.fail("HV0837", "`reduce` over no axis")
 
 
 def _loop(body: BodyDecoder, instr: Instr, plan: Plan) -> None:
     """`for`, `while`, `loop`: the carried values are defined here, since they may have types."""
-    body.generic(instr, plan)
+    read_generic(body, instr, plan)
     inits = instr.operands[loop_inits(plan.form):]
     if plan.form is Form.LOOP and instr.immediates[0] >= len(inits):
         body.reader.fail("HV0835", f"carried value {instr.immediates[0]} as the condition")
@@ -86,9 +87,9 @@ def _loop(body: BodyDecoder, instr: Instr, plan: Plan) -> None:
         parameters.append(body.scope.define())
     carried = [body.scope.define() for _ in inits]
     parameters += carried
-    for value, init, (head, at) in zip(carried, inits, heads, strict=True):
+    first = len(body.scope.values) - len(carried)
+    for number, (value, init, (head, at)) in enumerate(zip(carried, inits, heads, strict=True), first):
         if head >> _UNIFORM_BITS:
-            number = len(body.scope.values) - len(carried) + carried.index(value)
             value.type = _carried_type(body, (head >> _UNIFORM_BITS) - 1, number, at)
             body.scope.pending.typed.append((value, init, at))
 
@@ -124,13 +125,13 @@ def _box(body: BodyDecoder) -> Box:
 
 
 def _slice(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
-    body.generic(instr, plan)
+    read_generic(body, instr, plan)
     instr.detail = _box(body)
     return 1
 
 
 def _split(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
-    body.generic(instr, plan)
+    read_generic(body, instr, plan)
     instr.detail = _dims(body)
     if not instr.detail:
         body.reader.fail("HV0837", "`split` without a cut")
@@ -152,7 +153,7 @@ def _match(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
 
 
 def _delay(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
-    init = body.operand()
+    init = read_operand(body)
     at = body.reader.at
     number = len(body.scope.values) - unzigzag(body.reader.number())
     known = body.scope.values[number] if 0 <= number < len(body.scope.values) else None
@@ -169,7 +170,7 @@ def _node(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
     reader = body.reader
     callee = _callee(body, instr, False)
     taken, written = body.tables.ports(callee)
-    instr.operands = [body.operand() for _ in range(taken)]
+    instr.operands = [read_operand(body) for _ in range(taken)]
     body.nodes += 1
     body.edges += taken
     grid = _dims(body)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from hvisa.assembler.layout import OutputKind, Plan, loop_inits
+from hvisa.assembler.operand_encoder import write_dim, write_generic, write_operand, write_type
 from hvisa.graph.model import Box, Definition, Function, Instr, NodeDetail, Output, Value
 from hvisa.spec.definitions import Form
 from hvisa.spec.dimensions import Dim
@@ -40,7 +41,7 @@ def _operands(body: BodyEncoder, instr: Instr, wanted: int) -> None:
     if len(instr.operands) != wanted:
         raise body.error(f"{len(instr.operands)} operands")
     for operand in instr.operands:
-        body.operand(operand)
+        write_operand(body, operand)
 
 
 def _call(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
@@ -56,7 +57,7 @@ def _call(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
 
 def _loop(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
     """`for`, `while`, `loop`: the class of each carried value, and its type if not the init's."""
-    body.generic(instr, plan)
+    write_generic(body, instr, plan)
     first = loop_inits(plan.form)
     parameters = instr.regions[0].parameters
     shift = len(parameters) - (len(instr.operands) - first)
@@ -74,7 +75,7 @@ def _loop(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
             body.writer.number(uniform)
         else:
             _own_extent(body, value.type, base + position)
-            body.type(value.type, body.names, 4, 4 + uniform)
+            write_type(body, value.type, 4, 4 + uniform)
 
 
 def _own_extent(body: BodyEncoder, type_: Type, number: int) -> None:
@@ -90,7 +91,7 @@ def _own_extent(body: BodyEncoder, type_: Type, number: int) -> None:
 def _generic(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
     if plan.form is Form.REDUCE and len(instr.operands) < 2:
         raise body.error("there is no axis")
-    body.generic(instr, plan)
+    write_generic(body, instr, plan)
 
 
 # -- graph constructs --------------------------------------------------------------------------
@@ -98,24 +99,24 @@ def _generic(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
 def _box(body: BodyEncoder, box: Box) -> None:
     body.writer.number(len(box))
     for offset, length in box:
-        body.dim(offset)
-        body.dim(length)
+        write_dim(body, offset)
+        write_dim(body, length)
 
 
 def _dims(body: BodyEncoder, dims: tuple[Dim, ...]) -> None:
     body.writer.number(len(dims))
     for dim in dims:
-        body.dim(dim)
+        write_dim(body, dim)
 
 
 def _slice(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
-    body.generic(instr, plan)
+    write_generic(body, instr, plan)
     _box(body, instr.detail)
     _results(body, instr, 1)
 
 
 def _split(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
-    body.generic(instr, plan)
+    write_generic(body, instr, plan)
     if not instr.detail:
         raise body.error("there is no cut")
     _dims(body, instr.detail)
@@ -129,17 +130,17 @@ def _match(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
     if not instr.results:
         if left.symbol is not None and body.names[left.symbol] in body.extents:
             raise body.error("a leading extent stands alone on the right side only")
-        body.dim(left)
+        write_dim(body, left)
     elif len(instr.results) > 1 or left.symbol != instr.results[0].name:
         raise body.error("the left side is not the result")
-    body.dim(right)
+    write_dim(body, right)
     body.define(instr.results)
 
 
 def _delay(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
     if len(instr.operands) != 2 or not isinstance(instr.operands[1], Value):
         raise body.error("`next` is a value")
-    body.operand(instr.operands[0])
+    write_operand(body, instr.operands[0])
     body.later.append((instr, len(body.numbers)))
     body.writer.refer(body.delays, instr)
     _results(body, instr, 1)
@@ -198,7 +199,7 @@ def _output(body: BodyEncoder, output: Output) -> None:
             raise body.error(f"`{REDUCTIONS[output.operator]}` does not join the results of a grid")
         body.writer.number(output.operator)
     if output.whole is not None and output.box is not None:
-        body.type(output.whole, body.names)
+        write_type(body, output.whole)
         _box(body, output.box)
     if kind is OutputKind.SEVERAL:
         body.writer.number(output.produce)

@@ -101,7 +101,7 @@ def quote(text: str) -> str:
 
 
 # Strings, brackets, and the blanks that may become line ends: the lexer takes no notice of those.
-_PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<open>grid\(|[(\[])|(?P<close>[)\]])'
+_PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|\.fast\([^)]*\)|(?P<open>grid\(|[(\[])|(?P<close>[)\]])'
                     r"|(?P<comma>(?<=,) )|(?P<word> (?=grid\(|-> \(|with \())")
 
 
@@ -200,7 +200,7 @@ class Printer:
     def region(self, region: Region) -> None:
         for event, instr, inner in walk(region):
             if event == 0:
-                if instr.row.mnemonic == "yield" and not instr.operands:
+                if _is_nothing(instr):
                     continue  # an empty yield is what a region without one means
                 text = statement(instr)
                 self.line(text, instr.span.line if instr.span else 0)
@@ -220,9 +220,12 @@ class Printer:
                 self.line("}")
 
 
+def _is_nothing(instr: Instr) -> bool:
+    return instr.row.mnemonic == "yield" and not instr.operands and not instr.attributes
+
+
 def _empty(region: Region) -> bool:
-    return len(region.body) == 1 and region.body[0].row.mnemonic == "yield" \
-        and not region.body[0].operands
+    return len(region.body) == 1 and _is_nothing(region.body[0])
 
 
 def _line_of(thing: Definition | GlobalConstant | Instr) -> int:

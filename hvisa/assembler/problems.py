@@ -24,7 +24,7 @@ _DAMAGED = "the file is damaged, or was not written by an hvisa encoder; assembl
 PROBLEMS: dict[str, Problem] = {
     "HV0820": Problem("this is not hvisa bytecode",
                       "The file does not begin with the eight bytes of every `.hvbc` file.",
-                      "text goes through `hvisa assemble` first"),
+                      "text goes through `hvisa asm` first"),
     "HV0821": Problem("the bytes end too early",
                       "A number, string, section or body reaches beyond what holds it.",
                       "the file was cut off; copy or assemble it again"),
@@ -78,7 +78,7 @@ PROBLEMS: dict[str, Problem] = {
                       "empty list, a type that is known.", _DAMAGED),
     "HV0840": Problem("a name is taken",
                       "Two values of one scope, or two definitions or constants, have one name.",
-                      "drop the section `names`: `hvisa strip` gives the module without it"),
+                      "give one of them another name and encode the module again, or encode it without names"),
     "HV0841": Problem("a stated count is wrong",
                       "A body or header states how much it holds, and holds more or less.", _DAMAGED),
     "HV0842": Problem("a dimension refers to a value that is no dimension",

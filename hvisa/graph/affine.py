@@ -14,6 +14,7 @@ from hvisa.spec.dimensions import Atom, Dim, DimError
 from hvisa.spec.limits import LIMITS
 
 MAX_TERMS = 12  # of an expression; a longer one is given up
+MAX_SIZE = 64  # factors in all
 MAX_BOUNDS = 4
 _EXTENT = LIMITS["extent"].value
 _NO_WRAP = 1 << 63
@@ -24,7 +25,8 @@ Digit = str | Atom  # an id or counter by name; `floordiv` or `mod` of a digit
 
 
 class Counter:
-    """A loop counter: it runs from `low` to `high` in steps of `step`. None: not uniform, or unknown."""
+    """A loop counter: it runs from `low` to `high` in steps of `step`. None: not uniform, or
+    unknown."""
 
     __slots__ = ("high", "low", "step")
 
@@ -55,9 +57,12 @@ class Space:
         return symbol in self.extents or symbol in self.counters
 
     def is_digit(self, atom: str | Atom) -> bool:
-        """Whether an atom is an id, a counter, or quotient or remainder of an id by something uniform."""
+        """Whether an atom is an id, a counter, or quotient or remainder of an id by something
+        uniform."""
         while isinstance(atom, Atom):
-            if atom.kind not in ("floordiv", "mod") or any(map(self.varies, atom.operands[1].symbols())):
+            if atom.kind not in ("floordiv", "mod"):
+                return False
+            if any(map(self.varies, atom.operands[1].symbols())):
                 return False
             inner = lone(atom.operands[0])
             if inner is None or inner in self.counters:
@@ -157,7 +162,8 @@ class Form:
 
 
 def form(expression: Dim, space: Space, lanes: int = 1) -> Form | None:
-    """An expression taken apart; None if it is not affine. `lanes` elements lie one after another."""
+    """An expression taken apart; None if it is not affine. `lanes` elements lie one after
+    another."""
     coefficients: dict[Digit, dict[tuple[str | Atom, ...], int]] = {}
     rest: dict[tuple[str | Atom, ...], int] = {}
     for factors, size in expression.terms:
@@ -178,7 +184,8 @@ def form(expression: Dim, space: Space, lanes: int = 1) -> Form | None:
         if interval is not None and size is not None:
             low += min(size * interval[0], size * interval[1])
             high += max(size * interval[0], size * interval[1])
-            strides.append((abs(size) * (counter.step or 1), abs(size) * (interval[1] - interval[0])))
+            strides.append((abs(size) * (counter.step or 1),
+                            abs(size) * (interval[1] - interval[0])))
         elif counter.low is not None and counter.high is not None:
             counters[digit] = factor
             uniform = uniform + factor * counter.low
@@ -229,8 +236,8 @@ class Component:
 def separates(form_: Form, widths: list[Dim], space: Space, limit: Dim | None = None) -> set[Digit]:
     """The id digits that a component determines: all of its own, or none.
 
-    Digits are put in order, each coefficient at least as large as everything below it can add up to:
-    a mixed radix. `widths` bound the number of elements that one instance reaches besides its
+    Digits are put in order, each coefficient at least as large as everything below it can add up
+    to: a mixed radix. `widths` bound the number of elements that one instance reaches besides its
     counters. `limit` is the extent of that dimension of the buffer, at most 2^48; None means exact
     arithmetic, where nothing wraps.
     """
@@ -293,7 +300,8 @@ def _no_wrap(total: Dim, space: Space, limit: Dim) -> bool:
 
 
 def determined(digits: set[Digit], ids: Iterable[str]) -> set[str]:
-    """The ids that are known once these digits are: themselves, or quotient and remainder by the same."""
+    """The ids that are known once these digits are: themselves, or quotient and remainder by the
+    same."""
     known = set(digits)
     grown = True
     while grown:

@@ -28,11 +28,12 @@ class DefinitionFacts:
     - `effect`: the class computed from the body, or the stated one if that is higher.
     - `uniformity`: the class of every value of a leaf or function (CONSTANT to VARYING).
     - `barriers`, `collectives`: whether instances wait for, or exchange values with, each other. A
-      collective waits as well. Callees included, as in `prints` and `externs` (names of host functions).
+      collective waits as well. Callees included, as in `prints` and `externs` (names of host
+      functions).
     - `local_bytes`: private arrays of one instance, the deepest callee included.
-    - `covered`: `out` ports of which every element is written, so that the fill or copy may be dropped
-      (always those of a graph, which yields whole buffers). `tiled`: results of replicated nodes, whose
-      boxes reach every element of the whole buffer.
+    - `covered`: `out` ports of which every element is written, so that the fill or copy may be
+      dropped (always those of a graph, which yields whole buffers). `tiled`: results of replicated
+      nodes, whose boxes reach every element of the whole buffer.
     - `from_box`: symbols bound only by the box of an `out` port; such a definition is no entry.
     - `positive`: symbols that divide something: a launch checks that they are at least 1.
     - `replicated`: whether some use lies inside a replicated graph; LAUNCH classes are then PARENT.
@@ -73,7 +74,8 @@ class DefinitionFacts:
 
 
 class Facts:
-    """The facts of a module; `facts["name"]` is one definition's. `order` has callees before callers."""
+    """The facts of a module; `facts["name"]` is one definition's. `order` has callees before
+    callers."""
 
     __slots__ = ("definitions", "extra", "module", "order")
 

@@ -1,15 +1,16 @@
-"""Types of everything: one forward pass over each body, shared by parser, decoder, builder, verifier.
+"""Types of everything: one forward pass over each body, shared by parser, decoder, builder,
+verifier.
 
 `complete` fills in what a front end left open (literals, result types, types of carried values) and
-reports each type error once; what can't be typed gets type ERROR, on which nothing is reported again.
-Running it on a complete module changes nothing, so the verifier runs it as a check.
+reports each type error once; what can't be typed gets type ERROR, on which nothing is reported
+again. Running it on a complete module changes nothing, so the verifier runs it as a check.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
 from hvisa.diagnostics import Diagnostic, Span, plural
 from hvisa.graph import signatures
@@ -47,7 +48,8 @@ _RESULTS = re.compile(r"%[\w.]+(?:\s*:[^,=]*)?(?:\s*,\s*%[\w.]+(?:\s*:[^,=]*)?)*
 
 
 def operand_span(instr: Instr, operand: int) -> Span | None:
-    """The place of one operand of a statement, found by reading its text again; -1 for the mnemonic."""
+    """The place of one operand of a statement, found by reading its text again; -1 for the
+    mnemonic."""
     span = instr.span
     if span is None or span.source is None or span.source.text is None:
         return span
@@ -91,7 +93,10 @@ class Inference:
         self.module = module
         self.errors: list[Diagnostic] = []
         self.definition: Definition | None = None
-        self.equal: list[tuple[Dim, Dim]] = []  # what `match` said so far, in this region
+        # What `match` said so far: by symbol, by other dimension, and in order with what each replaced.
+        self.symbols: dict[str, Dim] = {}
+        self.others: dict[Dim, Dim] = {}
+        self.equal: list[tuple[str | Dim, Dim | None]] = []
 
     def report(self, code: str, message: str, instr: Instr, operand: int = -1, note: str = "",
                help: str = "") -> None:
@@ -106,15 +111,32 @@ class Inference:
         left, right = self.refine(left), self.refine(right)
         if left.symbol is None and right.symbol is not None:
             left, right = right, left
-        if left != right and left.symbol not in set(right.symbols()):
-            self.equal.append((left, right))
+        symbol = left.symbol
+        if left == right or symbol in set(right.symbols()):
+            return
+        if symbol is not None:
+            self.equal.append((symbol, self.symbols.get(symbol)))
+            self.symbols[symbol] = right
+        else:
+            self.equal.append((left, self.others.get(left)))
+            self.others[left] = right
+
+    def forget(self, known: int) -> None:
+        """Drop all but the first `known` equalities."""
+        while len(self.equal) > known:
+            key, before = self.equal.pop()
+            table: dict[Any, Dim] = self.symbols if isinstance(key, str) else self.others
+            if before is None:
+                del table[key]
+            else:
+                table[key] = before
 
     def refine(self, dim: Dim) -> Dim:
         """The dimension with everything that `match` said put in."""
         for _ in range(MAX_MATCH_ROUNDS):
             before = dim
-            dim = dim.substitute({a.symbol: b for a, b in self.equal if a.symbol is not None})
-            dim = next((b for a, b in self.equal if a == dim), dim)
+            dim = dim.substitute(self.symbols)
+            dim = self.others.get(dim, dim)
             if dim == before:
                 break
         return dim
@@ -132,7 +154,7 @@ class Inference:
 
     def run(self, definition: Definition) -> None:
         self.definition = definition
-        self.equal = []
+        self.forget(0)
         if definition.body is None:
             return
         owners: list[Instr] = []
@@ -148,7 +170,7 @@ class Inference:
                         owners.append(instr)
                     self._parameters(instr, region)
                 elif event == LEAVE:
-                    del self.equal[known.pop():]
+                    self.forget(known.pop())
                     if region is instr.regions[-1]:
                         owners.pop()
                         self._leave(instr)

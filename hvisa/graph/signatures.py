@@ -63,7 +63,8 @@ def fits(wanted: Type, found: Type) -> bool:
 
 
 def yielded(definition: Definition) -> list[Type]:
-    """What the body of a definition yields: results, and in a graph the written ports before them."""
+    """What the body of a definition yields: results, and in a graph the written ports before
+    them."""
     if definition.kind == "graph":
         return [p.type for p in definition.written] + definition.results
     return list(definition.results)
@@ -198,10 +199,10 @@ def _outputs(run: Reporter, instr: Instr, callee: Definition, taken: list[Port],
     """Result types: written ports in order, then the per-instance results."""
     types: list[Type] = []
     outputs: list[Output] = instr.detail.outputs
+    places = {id(port): n for n, port in enumerate(taken)}
     for number, (port, output) in enumerate(zip(callee.written, outputs, strict=False)):
         if port.direction == 3:
-            position = next(n for n, p in enumerate(taken) if p is port)
-            passed = whole[position]
+            passed = whole[places[id(port)]]
             types.append(passed.item if isinstance(passed, StreamType) and lifted else passed)
         elif output.whole is not None:
             types.append(output.whole)
@@ -282,13 +283,15 @@ def _bind_shape(wanted: Type, found: Type, binding: Bindings) -> None:
 
 
 def _bind_rest(callee: Definition, binding: Bindings) -> None:
-    """Symbols that arguments do not bind: by a `match` at the top of the callee's body, else by a name
-    of their own, so that no symbol of the caller is meant by accident."""
+    """Symbols that arguments do not bind: by a `match` at the top of the callee's body, else by a
+    name of their own, so that no symbol of the caller is meant by accident."""
     if all(symbol in binding for symbol in callee.symbols):
         return
     for instr in callee.body.body if callee.body is not None else ():
-        if instr.row.form is Form.MATCH and isinstance(instr.detail, tuple):
-            for left, right in (instr.detail, instr.detail[::-1]):
+        found = instr.detail  # the callee may not be verified yet
+        if instr.row.form is Form.MATCH and isinstance(found, tuple) and len(found) == 2 \
+                and all(type(d) is Dim for d in found):
+            for left, right in (found, found[::-1]):
                 if left.symbol in callee.symbols and left.symbol not in binding \
                         and all(s in binding for s in right.symbols()):
                     binding[left.symbol] = right.substitute(binding)

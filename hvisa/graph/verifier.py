@@ -1,8 +1,8 @@
 """The verifier: runs all rules over a module and collects every error. The trust boundary.
 
-Nothing is assumed of a module but that it is made of the classes of `hvisa.graph.model`. Rules run in
-stages: headers, structure of bodies, types, who uses whom, then one pass over each body, callees first.
-A definition that a stage refused is not looked at by the next one; the others are.
+Nothing is assumed of a module but that it is made of the classes of `hvisa.graph.model`. Rules run
+in stages: headers, structure of bodies, types, who uses whom, then one pass over each body, callees
+first. A definition that a stage refused is not looked at by the next one; the others are.
 """
 
 from __future__ import annotations

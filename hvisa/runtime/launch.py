@@ -84,13 +84,19 @@ class NativeLauncher:
         # Host functions keep their order, and one thread: the program does not say what they stand.
         self.calls_back = self._prints or bool(self.metadata["externs"])
         self._threads = self.metadata["options"]["threads"] == "True" and not self.calls_back
+        self._limit: int | None = None
         _launchers.add(self)
+
+    def limit_threads(self, threads: int | None) -> None:
+        """Run on so many threads from now on; None is as many as the process may use."""
+        self._limit = threads
+        self.states.clear()
 
     def new_state(self) -> State:
         """A state with every field of the context filled in."""
         state = State(self.signature.slots)
         allocate, release, sleep = _libc_addresses()
-        threads = process_team().threads if self._threads else 1
+        threads = (self._limit or process_team().threads) if self._threads else 1
         parallel = process_team().parallel_address if threads > 1 else 0
         poll = poll_function(state.monitor, state.context)
         state.keep.append(poll)
@@ -165,8 +171,10 @@ class NativeLauncher:
         grid = tuple(evaluate(d, bound.symbols) for d in self.signature.grid)
         keep: list[Array] = []
         for result in self.signature.results:
-            if result.lanes or grid:
-                shape = (*grid, result.lanes) if result.lanes else grid
+            if self._by_array(result):
+                whole = tuple(evaluate(d, bound.symbols) for d in result.dims) \
+                    if result.kind == "grid" else grid
+                shape = (*whole, result.lanes) if result.lanes else whole
                 # A grid that can't be is refused by the code, before it touches the array.
                 array = aligned_empty(shape if all(0 <= n <= 1 << 48 for n in shape) else (0,),
                                       result.dtype)
@@ -174,11 +182,15 @@ class NativeLauncher:
                 slots[result.slot] = array.ctypes.data
         return keep
 
+    def _by_array(self, result: PortLayout) -> bool:
+        """Whether a result comes in an array of the host: vectors, and values given per instance."""
+        return bool(result.lanes or self.signature.grid or result.kind == "grid")
+
     def _results(self, state: State, bound: Bound, arrays: list[Array]) -> list[Any]:
         remaining = iter(arrays)
         out: list[Any] = []
         for result in self.signature.results:
-            if result.lanes or self.signature.grid:
+            if self._by_array(result):
                 found = next(remaining)
             else:
                 found = scalar_value(state.slots[result.slot], result)

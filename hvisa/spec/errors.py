@@ -1,8 +1,8 @@
 """Every error code: title, meaning, help, and the smallest program that causes it.
 
-The tables lie in `hvisa.spec.error_tables`, one file for each block of numbers, and are read on first
-use. A code is never used again for something else. Trap codes (HV09xx) are in here as well, though what
-they report is a program's fault at run time and no error of the module.
+The tables lie in `hvisa.spec.error_tables`, one file for each block of numbers, and are read on
+first use. A code is never used again for something else. Trap codes (HV09xx) are in here as well,
+though what they report is a program's fault at run time and no error of the module.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ _codes: dict[str, ErrorCode] = {}
 
 
 def register(code: str, title: str, meaning: str, help: str = "", program: str = "") -> ErrorCode:
-    """Add a code to the registry. Blank lines at the ends and indentation of `meaning` do not count."""
+    """Add a code to the registry. Blank lines at the ends and indentation of `meaning` do not
+    count."""
     assert code not in _codes, code
     words = " ".join(meaning.split())
     found = ErrorCode(code, title, words, " ".join(help.split()), program.lstrip("\n"))

@@ -22,6 +22,7 @@ from hvisa.graph.model import Module
 from hvisa.spec import numerics, types as ty
 from hvisa.spec.types import ScalarType, StreamType, Type
 from tests.conformance.directives import Directive, arguments_of, expected_of, read_directives
+from tests.conformance.native import native
 
 ROOT = Path(__file__).parent
 
@@ -39,7 +40,8 @@ def reference(module: Module, entry: str, arguments: dict[str, Any]) -> dict[str
 
 
 Device = Callable[[Module, str, dict[str, Any]], dict[str, Any]]
-DEVICES: dict[str, Device] = {"reference": reference}
+DEVICES: dict[str, Device] = {"reference": reference, "x86": native("x86"),
+                              "multicore": native("multicore", serial_work=0)}
 
 
 @lru_cache(maxsize=64)

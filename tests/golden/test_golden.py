@@ -1,7 +1,7 @@
 """Runs the golden files: `.hvasm` texts whose first line names the command, `// test: verify`.
 
-- `parse`, `verify`: errors stand at the end of the faulty line, `// error: HV0203` (several codes with
-  commas); the errors of the file must be exactly those.
+- `parse`, `verify`: errors stand at the end of the faulty line, `// error: HV0203` (several codes
+  with commas); the errors of the file must be exactly those.
 - `message`: the rendered errors are in the `.txt` beside it.
 - `print`: the canonical text is in the `.txt` beside it; printing that again gives it again.
 - `fmt`: the text with its comments, formatted, is in the `.txt` beside it.

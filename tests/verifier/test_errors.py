@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,3 +63,11 @@ def test_program_gives_exactly_its_code(entry: ErrorCode) -> None:
         verify(parse(entry.program, entry.code, types), extra=types)
     assert raised.value.codes == [entry.code], str(raised.value)
     assert raised.value.diagnostics[0].span is not None
+
+
+def test_the_page_of_codes_is_up_to_date() -> None:
+    root = SOURCES.parent
+    done = subprocess.run([sys.executable, "tools/error_docs.py", "--check"], cwd=root,
+                          env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True,
+                          text=True, timeout=120)
+    assert done.returncode == 0, done.stdout

@@ -70,7 +70,8 @@ def test_beyond_a_limit_is_refused_at_once(text: str, code: str) -> None:
 def test_dimension_that_nests_too_deep() -> None:
     out = run_limited("""
         depth = 100000
-        text = "leaf @f(in %x: buf<f32>[" + "floordiv(" * depth + "%n" + ", 2)" * depth + "]) {\\n}\\n"
+        text = "leaf @f(in %x: buf<f32>[" + "floordiv(" * depth + "%n" + ", 2)" * depth
+        text += "]) {\\n}\\n"
         limit(MEMORY)
         refused(text, parse)
     """, 200)
@@ -82,7 +83,8 @@ def test_text_that_is_too_long() -> None:
 
 
 def test_module_built_beyond_the_instruction_limit() -> None:
-    """The verifier itself refuses, whatever made the module; one shared instruction needs no memory."""
+    """The verifier itself refuses, whatever made the module; one shared instruction needs no
+    memory."""
     out = run_limited("""
         module = parse('leaf @f(%a: f32) {\\nassert true, ""\\n}\\n')
         body = module.definitions["f"].body.body
@@ -136,11 +138,12 @@ def test_deepest_nesting_at_the_default_recursion_limit() -> None:
         from hvisa.assembler.printer import print_module
         assert sys.getrecursionlimit() == 1000
         depth = 255
-        for head in ("if %c {", "for %k{} in 0 .. 4 {", "while (%w{} = %c) {\\ncheck %w{}\\n}} do {{"):
+        for head in ("if %c {", "for %k{} in 0 .. 4 {",
+                     "while (%w{} = %c) {\\ncheck %w{}\\n}} do {{"):
             text = "leaf @f(%c: i1) {\\n"
             for level in range(depth):
                 text += head.replace("{}", str(level)).replace("{{", "{").replace("}}", "}") + "\\n"
-            text += "".join(f"yield %c\\n}}\\n" if "while" in head else "}\\n" for _ in range(depth))
+            text += ("yield %c\\n}\\n" if "while" in head else "}\\n") * depth
             module = parse(text + "}\\n")
             verify(module)
             assert parse(print_module(module))

@@ -1,4 +1,5 @@
-"""`own` and coverage are sound: what is accepted is played through by brute force on small sizes."""
+"""`own` and coverage are sound: what is accepted is played through by brute force on small
+sizes."""
 
 from __future__ import annotations
 
@@ -137,7 +138,8 @@ def reached(leaf: Leaf, env: dict[str, int]) -> tuple[dict[tuple[int, ...], set]
             a, b = names[id_], value(by, env)
             names[name] = a // b if op == "div" else a % b
         elements = found.setdefault(instance, set())
-        rounds = [range(value(low, env), value(high, env), step) for _, low, high, step in leaf.loops]
+        rounds = [range(value(low, env), value(high, env), step)
+                  for _, low, high, step in leaf.loops]
         if leaf.branch and env["m"] >= 3:
             continue
         for counters in itertools.product(*rounds):

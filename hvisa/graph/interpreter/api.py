@@ -29,16 +29,19 @@ class Interpreter:
     `entry/.../node`, and the grid ids of the instance to follow. `check_races` reports instances
     that touch an element of a written port without order (HV0320). `stop` is asked at every
     back-edge; if true, `run` raises LaunchTimeout. `lane_order` ("reverse", "random:<seed>")
-    changes the order in which instances run, which no `exact` result may depend on.
+    changes the order in which instances run, which no `exact` result may depend on. `run_node` may
+    run a node without grid elsewhere: it gets the callee and its arguments and gives the written
+    ports and results, or None to leave the node to the interpreter.
     """
 
     def __init__(self, module: Module, *, externs: Mapping[str, Callable[..., Any]] | None = None,
                  print_sink: Callable[[str], None] | None = None, check_races: bool = False,
                  trace_instance: tuple[str, tuple[int, ...]] | None = None,
-                 stop: Callable[[], bool] | None = None, lane_order: str | None = None):
+                 stop: Callable[[], bool] | None = None, lane_order: str | None = None,
+                 run_node: Callable[[Definition, dict[str, Any]], list[Any] | None] | None = None):
         self.module = module
         options = Options(externs or {}, print_sink or print, check_races, trace_instance, stop,
-                          _checked_order(lane_order))
+                          _checked_order(lane_order), run_node)
         self._machine = Machine(module, options)
         self._machine.makers = MAKERS
 

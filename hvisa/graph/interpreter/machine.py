@@ -63,17 +63,20 @@ def drive(task: Task) -> Any:
 class Options:
     """What the host asked for; the fields are the keyword arguments of `Interpreter`."""
 
-    __slots__ = ("check_races", "externs", "lane_order", "print_sink", "stop", "trace_instance")
+    __slots__ = ("check_races", "externs", "lane_order", "print_sink", "run_node", "stop",
+                 "trace_instance")
 
     def __init__(self, externs: Mapping[str, Callable[..., Any]], print_sink: Callable[[str], None],
                  check_races: bool, trace_instance: tuple[str, tuple[int, ...]] | None,
-                 stop: Callable[[], bool] | None, lane_order: str | None):
+                 stop: Callable[[], bool] | None, lane_order: str | None,
+                 run_node: Callable[[Definition, dict[str, Any]], list[Any] | None] | None = None):
         self.externs = externs
         self.print_sink = print_sink
         self.check_races = check_races
         self.trace_instance = trace_instance
         self.stop = stop
         self.lane_order = lane_order
+        self.run_node = run_node
 
 
 class Machine:

@@ -38,9 +38,13 @@ def run_node(frame: GraphFrame, instr: Instr, operands: Sequence[Any] | None) ->
     arguments = {p.name: a for p, a in zip(callee.taken, parts, strict=True)}
     environment = bind_symbols(frame, instr, callee, arguments)
     path = (*frame.path, callee.name)
-    if callee.kind == "graph":
+    elsewhere = frame.machine.options.run_node
+    results = elsewhere(callee, arguments) if elsewhere is not None else None
+    if results is not None:
+        grid = shapes.extents(callee.grid, environment, "the grid", instr.span)
+    elif callee.kind == "graph":
         results = yield run_graph(frame.machine, callee, arguments, environment, path)
-        grid: tuple[int, ...] = ()
+        grid = ()
     else:
         results = yield launch_leaf(frame.machine, callee, arguments, environment, path)
         grid = shapes.extents(callee.grid, environment, "the grid", instr.span)

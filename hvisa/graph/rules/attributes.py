@@ -32,7 +32,8 @@ def check(report: Report, attributes: Sequence[Attribute]) -> None:
             continue
         key = (attribute.kind, attribute.name)
         if key in names:
-            report.add("HV0705", f"`{ATTRIBUTE_KINDS[attribute.kind]} {attribute.name}` is given twice",
+            report.add("HV0705", f"`{ATTRIBUTE_KINDS[attribute.kind]} {attribute.name}` is given "
+                                 "twice",
                        help="keep one of them")
         names.add(key)
         if attribute.kind == REQUIREMENT:

@@ -1,7 +1,7 @@
 """The pass over leaves and functions: one walk forward that feeds every rule about instructions.
 
-`Body` holds what the rules share; `control` and `memory` have a handler for each row that needs one.
-Most rows need none: their results vary as their operands do.
+`Body` holds what the rules share; `control` and `memory` have a handler for each row that needs
+one. Most rows need none: their results vary as their operands do.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Body:
         elif has_licence(instr.attributes):
             self.raise_effect(INEXACT, instr, "it has a licence")
 
-    # -- for handlers --------------------------------------------------------------------------
+    # -- for handlers ------------------------------------------------------------------------------
 
     def operand_class(self, instr: Instr, position: int) -> int:
         """How one operand varies."""

@@ -53,10 +53,11 @@ def tile(detail: NodeDetail, output: Output) -> bool:
         if found is None or len(found.ids) != 1 or found.uniform.terms or found.low:
             return False
         (digit, stride), = found.ids.items()
-        if not isinstance(digit, str) or digit not in left or length not in (stride, extent - offset):
-            if not isinstance(digit, str) or digit not in left or not any(
-                    w == stride for w in affine.bounds(length)):
-                return False
+        if not isinstance(digit, str) or digit not in left:
+            return False
+        # A length clipped by hand at the extent is as good as one clipped by rule.
+        if stride not in affine.bounds(length) and length != extent - offset:
+            return False
         count = left.pop(digit)
         try:
             if count * stride != extent and count != dims.ceildiv(extent, stride):

@@ -6,6 +6,8 @@ counted once for each definition (semantics 28).
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hvisa.graph.facts import SATURATED, Facts
 from hvisa.graph.model import Definition, Instr, Module, instructions
 from hvisa.graph.rules.report import Report, label
@@ -70,7 +72,7 @@ def _visit(report: Report, module: Module, uses: dict[str, Uses], root: str, sta
 
 def _cycle(report: Report, uses: dict[str, Uses], path: list[str], callee: str) -> None:
     cycle = [*path[path.index(callee):], callee]
-    labels = [part for caller, used in zip(cycle[1:], cycle[2:], strict=False)
+    labels = [part for caller, used in pairwise(cycle[1:])
               for part in label(uses[caller].first[used], f"`@{caller}` uses `@{used}`")]
     report.at("HV0110", f"`@{callee}` uses itself: {' -> '.join('@' + n for n in cycle)}",
               uses[cycle[0]].first[cycle[1]], labels=labels[:8],

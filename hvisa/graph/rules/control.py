@@ -1,4 +1,5 @@
-"""Control in leaves and functions: uniformity, barriers and collectives, loops, `reduce` (semantics 18-20).
+"""Control in leaves and functions: uniformity, barriers and collectives, loops, `reduce` (semantics
+18-20).
 
 Classes are constant < launch < parent < varying. A carried value has the class written on its loop,
 which its init and every yield must keep: so one pass is enough. What leaves a loop also varies with
@@ -25,8 +26,8 @@ _SCALARS_ONLY = "a leaf carries and yields scalars and vectors, not buffers"
 
 
 class Frame:
-    """An open region of a construct. `control` is what the class was outside, `classes` the classes of
-    what it yields so far, `condition` the class of a `while`'s check."""
+    """An open region of a construct. `control` is what the class was outside, `classes` the classes
+    of what it yields so far, `condition` the class of a `while`'s check."""
 
     __slots__ = ("classes", "condition", "control", "instr", "loop", "number", "outer", "waits")
 
@@ -163,7 +164,7 @@ def leave(body: Body, frame: Frame) -> None:
             body.in_loop.add(value)
 
 
-# -- between instances --------------------------------------------------------------------------------
+# -- between instances -----------------------------------------------------------------------------
 
 def collective(body: Body, instr: Instr) -> None:
     """A barrier or collective: all instances of the parent get there, or none."""
@@ -198,16 +199,16 @@ def _divergent(body: Body, instr: Instr, culprit: Instr | None) -> None:
                    "`%c = group_any %d`")
 
 
-# -- calls and output ---------------------------------------------------------------------------------
+# -- calls and output ------------------------------------------------------------------------------
 
 def call(body: Body, instr: Instr) -> None:
-    """A call's results vary as its arguments do; effects and host functions are the caller's too."""
+    """A call's results vary as its arguments do; effects and host functions are the caller's
+    too."""
     found = memory.arguments(body, instr)
     callee = body.module.definitions[instr.callee or ""]
     facts = body.facts[callee.name]
     if isinstance(callee, Function) and callee.external:
         body.externs.add(callee.name)
-        facts.effect = callee.effect
     body.externs |= facts.externs
     body.mine.prints |= facts.prints
     body.callee_bytes = max(body.callee_bytes, facts.local_bytes)

@@ -1,7 +1,8 @@
 """Dimensions: symbols in scope, divisors, extents (semantics 24).
 
-A divisor is a positive constant or one symbol standing alone. There is no way to declare a symbol >= 1:
-using it as a divisor is the declaration, and the launch checks it (`DefinitionFacts.positive`).
+A divisor is a positive constant or one symbol standing alone. There is no way to declare a symbol
+>= 1: using it as a divisor is the declaration, and the launch checks it
+(`DefinitionFacts.positive`).
 """
 
 from __future__ import annotations

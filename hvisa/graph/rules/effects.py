@@ -1,4 +1,5 @@
-"""Effect classes: computed from bodies, stated in headers, inherited upward (semantics 4, 23, 27)."""
+"""Effect classes: computed from bodies, stated in headers, inherited upward (semantics 4, 23,
+27)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The pass over graphs: regions, names that dimensions may use, views; the rest is in other files.
 
-`nodes` looks at node uses, `boxes` at the parts that replicated nodes write, `versions` at buffers that
-exist only once, `streams` at items and their counts (semantics 1 to 9).
+`nodes` looks at node uses, `boxes` at the parts that replicated nodes write, `versions` at buffers
+that exist only once, `streams` at items and their counts (semantics 1 to 9).
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Graph:
             for value in instr.results:
                 self.introduce(value, instr)
 
-    # -- regions -------------------------------------------------------------------------------
+    # -- regions -----------------------------------------------------------------------------------
 
     def _enter(self, instr: Instr) -> Region:
         frame = Frame(instr)
@@ -121,6 +121,11 @@ class Graph:
         if instr.row is _IF:
             return region
         self.loops += 1
+        if instr.row is _LOOP and region.parameters[instr.immediates[0]].type is not ty.I1:
+            condition = region.parameters[instr.immediates[0]]
+            self.report.at("HV0401", "the condition of `loop` is an i1", instr, instr.immediates[0],
+                           note=f"`%{condition.name}` is {condition.type}",
+                           help="carry an i1: `%done = false`")
         first = 1 if instr.row is _FOR else 0
         for value in region.parameters[first:]:
             self._carried_type(value, instr)
@@ -139,7 +144,8 @@ class Graph:
         if isinstance(value.type, BufferType) and value.type.capacity is not None \
                 and value.type.shape[0].symbol in self.names:
             symbol = value.type.shape[0].symbol
-            self.report.at("HV0603", f"`%{value.name}` is carried with the extent `%{symbol}`, which is "
+            self.report.at("HV0603", f"`%{value.name}` is carried with the extent `%{symbol}`, "
+                                     "which is "
                            "another buffer's", instr, note="it may change from round to round",
                            help=f"write a type with a fresh symbol: `%{value.name}: "
                            f"{str(value.type).replace(f'?{symbol}', f'?{value.name}n')} = ...`")
@@ -172,7 +178,7 @@ class Graph:
             self.streams.yielded(instr)
         self.versions.yielded(instr)
 
-    # -- dimensions ----------------------------------------------------------------------------
+    # -- dimensions --------------------------------------------------------------------------------
 
     def introduce(self, value: Value, instr: Instr) -> None:
         """Dimensions may use an index value, and the fresh leading extent of a buffer."""
@@ -196,7 +202,8 @@ class Graph:
 
     def check_dims(self, instr: Instr, found: Iterable[Dim], operand: int = -1,
                    ids: frozenset[str] = frozenset()) -> None:
-        """Symbols are in scope, divisors fit to be checked; `ids` may be used too, not as divisors."""
+        """Symbols are in scope, divisors fit to be checked; `ids` may be used too, not as
+        divisors."""
         for dim in found:
             for symbol in dict.fromkeys(dim.symbols()):
                 if symbol not in self.names and symbol not in ids:
@@ -217,8 +224,8 @@ class Graph:
                        help=f"bind it: `match %{symbol} == ...`")
 
     def check_types(self, instr: Instr, type_: Type, fresh: bool = False) -> None:
-        """The dimensions of a type that is written or given here. `fresh`: a capacity may bound a new
-        symbol."""
+        """The dimensions of a type that is written or given here. `fresh`: a capacity may bound a
+        new symbol."""
         item = type_.item if isinstance(type_, StreamType) else type_
         found = ty.dims_of(type_)
         if fresh and isinstance(item, BufferType) and item.capacity is not None:
@@ -235,7 +242,7 @@ class Graph:
             self.effect_note = note
 
 
-# -- constructs ---------------------------------------------------------------------------------------
+# -- constructs ------------------------------------------------------------------------------------
 
 def _buffer(graph: Graph, instr: Instr) -> None:
     if instr.type_argument is not None:
@@ -259,7 +266,8 @@ def _split(graph: Graph, instr: Instr) -> None:
     cuts = [d.constant for d in instr.detail]
     known = [0, *(c for c in cuts if c is not None), *([extent] if extent is not None else [])]
     if known != sorted(known):
-        graph.report.at("HV0514", "the cut points of `split` are not in order, or beyond the extent",
+        graph.report.at("HV0514", "the cut points of `split` are not in order, or beyond the "
+                                  "extent",
                         instr, note=f"they are {', '.join(str(d) for d in instr.detail)}",
                         help="write them from low to high")
     graph.versions.split(instr)

@@ -14,6 +14,7 @@ from hvisa.graph.rules import attributes
 from hvisa.graph.rules.dimensions import check_divisors, check_extents
 from hvisa.graph.rules.report import Report, label
 from hvisa.spec import types as ty
+from hvisa.spec.dimensions import Dim
 from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import (
     DIRECTIONS,
@@ -87,7 +88,8 @@ class Header:
         report.limit("ports", len(definition.ports) + len(definition.results))
         if definition.body is None and not isinstance(definition, Function) \
                 and not definition.source_module:
-            report.add("HV0707", f"`@{definition.name}` has no body", help="give it one, or import it")
+            report.add("HV0707", f"`@{definition.name}` has no body",
+                       help="give it one, or import it")
         self._grid()
         for port in definition.ports:
             report.span = port.span or definition.span
@@ -111,7 +113,8 @@ class Header:
             report.add("HV0109", f"{definition.name!r} is not a name of a definition",
                        help="names are made of letters, digits, `_` and `.`")
         taken: set[str] = set()
-        values = [*definition.symbols.values(), *(p.value for p in definition.ports), *definition.ids]
+        values = [*definition.symbols.values(), *(p.value for p in definition.ports),
+                  *definition.ids]
         for value in values:
             name = value.name
             if name is None or not VALUE_NAME.fullmatch(name):
@@ -137,7 +140,7 @@ class Header:
             report.add("HV0507", f"a grid has at most 3 axes, {len(definition.grid)} given",
                        help="flatten some: `grid(%ij < %m*%n)`, then `div` and `rem` by %n")
 
-    # -- ports ---------------------------------------------------------------------------------
+    # -- ports -------------------------------------------------------------------------------------
 
     def _port(self, port: Port) -> None:
         report = self.report
@@ -157,7 +160,8 @@ class Header:
             if self.kind != "graph":
                 report.add("HV0513", f"a {self.kind} has no stream ports",
                            note=f"this is {port.type}",
-                           help=f"take one item, `%{port.name}: {item}`; a graph passes it the stream")
+                           help=f"take one item, `%{port.name}: {item}`; a graph passes it the "
+                                "stream")
         elif port.policy or port.count != 1:
             report.add("HV0512", f"`%{port.name}` is no stream and takes no "
                        f"{'policy' if port.policy else 'count'}", help="remove it")
@@ -206,7 +210,8 @@ class Header:
             self.report.add(
                 "HV0301", f"`accumulate({op})` does not join elements of type {item.element}",
                 note="a floating sum depends on the order" if item.element.is_float else "",
-                help=f"write `{DIRECTIONS[port.direction]} shared %{port.name}` and declare the leaf "
+                help=f"write `{DIRECTIONS[port.direction]} shared %{port.name}` and declare the "
+                     "leaf "
                 "`nondeterministic`" if item.element.is_float else "")
 
     def _capacity(self, port: Port, item: BufferType) -> None:
@@ -248,7 +253,7 @@ class Header:
                                 "results are scalars and vectors")
             check_extents(self.report, type_, self.report.span)
 
-    # -- symbols -------------------------------------------------------------------------------
+    # -- symbols -----------------------------------------------------------------------------------
 
     def _symbols(self) -> None:
         """Every symbol is bound; divisors are fit to be checked at a launch."""
@@ -276,7 +281,8 @@ class Header:
                 user = next((p.span for p in definition.ports
                              if any(symbol in d.symbols() for d in ty.dims_of(p.type))), None)
                 self.report.add("HV0606", f"nothing binds `%{symbol}`", user, help=(
-                    f"use it alone as an extent of an `in` buffer, or make it a port: `%{symbol}: index`"))
+                    f"use it alone as an extent of an `in` buffer, or make it a port: `%{symbol}: "
+                    "index`"))
         self.facts.from_box = frozenset(boxed - bound) & frozenset(definition.symbols)
 
     def _known(self, known: set[str], symbols: list[str], where: str) -> None:
@@ -285,7 +291,8 @@ class Header:
                 ids = {v.name for v in self.definition.ids}
                 self.report.add("HV0604", f"the instance id `%{symbol}` is not a dimension"
                                 if symbol in ids else f"`%{symbol}` is not a dimension",
-                                note=f"in {where}", help="a dimension is a symbol free in the shapes "
+                                note=f"in {where}", help="a dimension is a symbol free in the "
+                                                         "shapes "
                                 "of ports, or a port of type index")
 
     def _facts(self) -> None:
@@ -313,5 +320,5 @@ def _matched(definition: Definition) -> set[str]:
     found: set[str] = set()
     for instr in definition.body.body:
         if instr.row.mnemonic == "match" and isinstance(instr.detail, tuple):
-            found |= {d.symbol for d in instr.detail if d.symbol is not None}
+            found |= {d.symbol for d in instr.detail if isinstance(d, Dim) and d.symbol is not None}
     return found & set(definition.symbols)

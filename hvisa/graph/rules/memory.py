@@ -1,4 +1,5 @@
-"""Accesses against what their buffer allows, and what they do to the effect class (semantics 1-4, 9, 21).
+"""Accesses against what their buffer allows, and what they do to the effect class (semantics 1-4,
+9, 21).
 
 | buffer | load | store | update | atomic |
 |---|---|---|---|---|
@@ -37,8 +38,8 @@ class Access:
 
     __slots__ = ("certain", "clamped", "first", "instr", "lanes", "loops", "stores")
 
-    def __init__(self, instr: Instr, first: int, lanes: int, clamped: bool, stores: bool, certain: bool,
-                 loops: tuple[Instr, ...]):
+    def __init__(self, instr: Instr, first: int, lanes: int, clamped: bool, stores: bool,
+                 certain: bool, loops: tuple[Instr, ...]):
         self.instr = instr
         self.first = first  # position of the first index among the operands
         self.lanes = lanes
@@ -49,11 +50,14 @@ class Access:
 
 
 class Place:
-    """A buffer as a body sees it. `accesses` are kept by index, each once, where a rule needs them."""
+    """A buffer as a body sees it. `accesses` are kept by index, each once, where a rule needs
+    them."""
 
-    __slots__ = ("accesses", "keeps", "kind", "loaded", "loops", "port", "stored", "type", "updated")
+    __slots__ = ("accesses", "keeps", "kind", "loaded", "loops", "port", "stored", "type",
+                 "updated")
 
-    def __init__(self, kind: int, type_: BufferType, port: Port | None, keeps: bool, loops: int = 0):
+    def __init__(self, kind: int, type_: BufferType, port: Port | None, keeps: bool,
+                 loops: int = 0):
         self.kind = kind
         self.type = type_
         self.port = port
@@ -110,11 +114,12 @@ def _wrong(body: Body, instr: Instr, position: int, code: str, verb: str, help_:
     operand = instr.operands[position]
     place = _place(body, operand)
     kind = _NAMES[place.kind] if place is not None else "read only"
-    body.report.at(code, f"`{instr.row.mnemonic}` {verb} `{_name(operand)}`, which is {kind}", instr,
+    body.report.at(code, f"`{instr.row.mnemonic}` {verb} `{_name(operand)}`, which is "
+                         f"{kind}", instr,
                    position, help=help_)
 
 
-# -- the accesses -------------------------------------------------------------------------------------
+# -- the accesses ----------------------------------------------------------------------------------
 
 def load(body: Body, instr: Instr) -> None:
     buffer = instr.operands[0]
@@ -210,11 +215,12 @@ def _takes_atomics(body: Body, instr: Instr, position: int, place: Place | None,
         _wrong(body, instr, position, "HV0306", "writes", f"make it `inout shared {name}`"
                if place is not None else "copy it into a buffer first")
     elif place.kind == LOCAL:
-        _wrong(body, instr, position, "HV0309", "joins into", "nobody else sees it: load, compute and "
-               "store")
+        _wrong(body, instr, position, "HV0309", "joins into", "nobody else sees it: load, compute "
+               "and store")
     elif place.kind in (OWN, CHECKED):
         mode = f"accumulate({op})" if op in UPDATES else "shared"
-        _wrong(body, instr, position, "HV0308", "joins into", f"write `inout {mode} {name}`, or load, "
+        _wrong(body, instr, position, "HV0308", "joins into", f"write `inout {mode} {name}`, or "
+                                                              "load, "
                "compute and store")
     else:
         return True
@@ -284,6 +290,6 @@ def finish(body: Body) -> None:
                               f"it reads the shared `%{value.name}` while others write it")
 
 
-HANDLERS = {ROWS["load"]: load, ROWS["store"]: store, ROWS["update"]: update, ROWS["atomic"]: atomic,
-            ROWS["compare_exchange"]: atomic, ROWS["local"]: local, ROWS["extent"]: extent,
-            ROWS["set_extent"]: set_extent}
+HANDLERS = {ROWS["load"]: load, ROWS["store"]: store, ROWS["update"]: update,
+            ROWS["atomic"]: atomic, ROWS["compare_exchange"]: atomic, ROWS["local"]: local,
+            ROWS["extent"]: extent, ROWS["set_extent"]: set_extent}

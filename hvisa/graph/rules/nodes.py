@@ -11,7 +11,7 @@ from hvisa.graph.rules import boxes
 from hvisa.spec import dimensions as dims
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.operations import DIRECTIONS, EDGE_KINDS, EFFECT_CLASSES, MODES, OUTPUT_FORMS
-from hvisa.spec.types import BufferType, StreamType
+from hvisa.spec.types import BufferType, GridType, StreamType
 
 if TYPE_CHECKING:
     from hvisa.graph.rules.graphs import Graph
@@ -54,11 +54,16 @@ def _argument(graph: Graph, instr: Instr, callee: Definition, detail: NodeDetail
     argument = detail.arguments[position]
     operand = instr.operands[position]
     if port.policy:
-        graph.report.at("HV0512", f"`%{port.name}` of `@{callee.name}` may drop items, inside a graph",
+        graph.report.at("HV0512", f"`%{port.name}` of `@{callee.name}` may drop items, inside a "
+                                  "graph",
                         instr, position, note="paths that meet again would no longer fit",
                         help=f"remove the policy from `%{port.name}`")
     if argument.edge == _ONE and isinstance(operand.type, BufferType):
         _one_to_one(graph, instr, callee, port, position)
+    elif argument.edge == _ONE and not isinstance(operand.type, GridType):
+        graph.report.at("HV0509", f"`one` does not hold for `%{port.name}` of "
+                                  f"`@{callee.name}`", instr,
+                        position, note="this is one value for all instances", help="remove `one`")
     if not port.written:
         return
     if operand in graph.views:
@@ -66,8 +71,8 @@ def _argument(graph: Graph, instr: Instr, callee: Definition, detail: NodeDetail
                         f"`@{callee.name}` is written", instr, position,
                         help="`split` the buffer, pass the part, and `join` the parts again")
     if argument.box is not None and not detail.grid:
-        graph.report.at("HV0508", f"`%{port.name}` of `@{callee.name}` is written through a box, and "
-                        "the node is not replicated", instr, position,
+        graph.report.at("HV0508", f"`%{port.name}` of `@{callee.name}` is written through a box, "
+                        "and the node is not replicated", instr, position,
                         help="`split` the buffer, pass the part, and `join` the parts again")
     elif detail.grid and isinstance(operand.type, BufferType):
         if argument.box is not None:
@@ -83,8 +88,11 @@ def _needs_box(graph: Graph, instr: Instr, callee: Definition, port: Port, posit
     first = f"32*%{ids[0].name} :+ 32"
     rank = port.type.rank if isinstance(port.type, BufferType) else 1
     box = ", ".join([first] + ["0 :+ %n"] * (rank - 1))
-    what = f"%{operand.name}[{box}]" if isinstance(operand, Value) else f"-> ({port.type} at [{box}])"
-    graph.report.at("HV0506", f"every instance of `@{callee.name}` would write all of `%{port.name}`",
+    what = f"-> ({port.type} at [{box}])"
+    if isinstance(operand, Value):
+        what = f"%{operand.name}[{box}]"
+    graph.report.at("HV0506", f"every instance of `@{callee.name}` would write all of "
+                              f"`%{port.name}`",
                     instr, position, note=f"the port is `{DIRECTIONS[port.direction]} "
                     f"{MODES[port.mode]}`, and the node is replicated",
                     help=f"give each instance its box, for example `{what}`")
@@ -95,8 +103,8 @@ def _out(graph: Graph, instr: Instr, callee: Definition, detail: NodeDetail, por
     output = detail.outputs[number]
     if not detail.grid:
         if output.box is not None:
-            graph.report.at("HV0508", f"`%{port.name}` of `@{callee.name}` has a box, and the node is "
-                            "not replicated", instr, help="write `_` for it")
+            graph.report.at("HV0508", f"`%{port.name}` of `@{callee.name}` has a box, and the node "
+                            "is not replicated", instr, help="write `_` for it")
     elif output.box is None:
         _needs_box(graph, instr, callee, port, -1)
     else:
@@ -112,8 +120,8 @@ def _forms(graph: Graph, instr: Instr, callee: Definition, detail: NodeDetail) -
     written = callee.written
     for number, output in enumerate(detail.outputs):
         if output.form and not grid:
-            graph.report.at("HV0503", f"`{OUTPUT_FORMS[output.form]}` joins the results of a grid, and "
-                            f"`@{callee.name}` has none here", instr, help="write `_` for it")
+            graph.report.at("HV0503", f"`{OUTPUT_FORMS[output.form]}` joins the results of a grid, "
+                            f"and `@{callee.name}` has none here", instr, help="write `_` for it")
         if output.box is not None and (number >= len(written) or written[number].direction != 2):
             graph.report.at("HV0508", "only an `out` port has a box among the results", instr,
                             help="write `_` for it")
@@ -130,7 +138,7 @@ def _effect(graph: Graph, instr: Instr, callee: Definition, detail: NodeDetail) 
                            f"`@{callee.name}` is {EFFECT_CLASSES[max(found, detail.effect)]}")
 
 
-# -- one-to-one buffer edges --------------------------------------------------------------------------
+# -- one-to-one buffer edges -----------------------------------------------------------------------
 
 def _one_to_one(graph: Graph, instr: Instr, callee: Definition, port: Port, position: int) -> None:
     """Each instance reads only what the same instance of the producer made."""
@@ -147,8 +155,10 @@ def _one_to_one(graph: Graph, instr: Instr, callee: Definition, port: Port, posi
         problem = _reads_elsewhere(graph, instr, callee, port, made[0], producer,
                                    producer.written[made[1]])
     if problem:
-        graph.report.at("HV0509", f"`one` does not hold for `%{port.name}` of `@{callee.name}`", instr,
-                        position, note=problem, help="remove `one`: the whole buffer is passed then")
+        graph.report.at("HV0509", f"`one` does not hold for `%{port.name}` of "
+                                  f"`@{callee.name}`", instr,
+                        position, note=problem, help="remove `one`: the whole buffer is passed "
+                                                     "then")
 
 
 def _reads_elsewhere(graph: Graph, instr: Instr, callee: Definition, port: Port, maker: Instr,
@@ -188,7 +198,8 @@ def _compare(reads: Footprint, writes: Footprint, mine: dict[str, Dim],
     return ""
 
 
-def _inside(read: Component, write: Component, mine: dict[str, Dim], theirs: dict[str, Dim]) -> bool:
+def _inside(read: Component, write: Component, mine: dict[str, Dim],
+            theirs: dict[str, Dim]) -> bool:
     assert read.form is not None and write.form is not None
     try:
         same = read.form.renamed(mine) == write.form.renamed(theirs)

@@ -1,7 +1,7 @@
 """Whether an instruction has the parts that its row says: immediates, regions, detail, offsets.
 
-A parsed module always does; one from a decoder or a builder may not. Everything after this file relies
-on it.
+A parsed module always does; one from a decoder or a builder may not. Everything after this file
+relies on it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _MAX_LIST = 1 << 12
 
 
 def is_simple(row: InstrDef) -> bool:
-    """Whether instructions of the row have operands, results and perhaps fast flags, nothing else."""
+    """Whether instructions of the row have operands, results and perhaps fast flags, nothing
+    else."""
     return (row.form is Form.PLAIN and not row.immediates and not row.regions
             and row.type_argument == "none" and not row.terminator)
 
@@ -89,7 +90,7 @@ def _callee(instr: Instr) -> str:
     return ""
 
 
-# -- detail and regions, by form ----------------------------------------------------------------------
+# -- detail and regions, by form -------------------------------------------------------------------
 
 def _no_detail(instr: Instr) -> str:
     return "" if instr.detail is None else "it has no further parts"
@@ -107,7 +108,8 @@ def _dims(found: Any, count: int = -1) -> bool:
 
 
 def _box(instr: Instr) -> str:
-    return "" if is_box(instr.detail) and len(instr.operands) == 1 else "it has one operand and a box"
+    good = is_box(instr.detail) and len(instr.operands) == 1
+    return "" if good else "it has one operand and a box"
 
 
 def _parts(instr: Instr) -> str:

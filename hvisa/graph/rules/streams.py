@@ -1,8 +1,8 @@
 """Streams: who may take them, and how many items flow where (semantics 8).
 
-Every stream has a rate: items for each round of the graph, in which a stream port takes or gives the
-count written on it. A node that takes `consume` items of one stream and gives `produce` of another
-ties their rates. Paths that meet must agree; a delay changes no rate.
+Every stream has a rate: items for each round of the graph, in which a stream port takes or gives
+the count written on it. A node that takes `consume` items of one stream and gives `produce` of
+another ties their rates. Paths that meet must agree; a delay changes no rate.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class Streams:
         b, rb = self._find(second)
         wanted = ratio * rb / ra
         if max(wanted.numerator, wanted.denominator) > _MAX_RATE:
-            self.graph.report.at("HV0511", "the item counts of this graph grow without bound", instr,
+            self.graph.report.at("HV0511", "the item counts of this graph grow without "
+                                           "bound", instr,
                                  help="use smaller counts")
         elif a != b:
             self.parent[a] = b, wanted
@@ -66,10 +67,11 @@ class Streams:
                                  help="state how many items a firing takes and gives: `%s by 4`, "
                                  "`-> (_ by 4)`, and on ports `%s: stream<f32> by 4`")
 
-    # -- uses ----------------------------------------------------------------------------------
+    # -- uses --------------------------------------------------------------------------------------
 
     def used(self, instr: Instr, position: int, operand: Value) -> None:
-        """A stream is taken by nodes, delays and the graph's own yield, outside loops and branches."""
+        """A stream is taken by nodes, delays and the graph's own yield, outside loops and
+        branches."""
         allowed = instr.row in (_NODE, _YIELD) or (instr.row is _DELAY and position == 1)
         if not allowed or self.graph.frames:
             self.graph.report.at("HV0510", f"`{instr.row.mnemonic}` can't take the stream "
@@ -89,7 +91,8 @@ class Streams:
         lifted = nodes.lifted(instr, callee)
         taken, detail = callee.taken, instr.detail
         if lifted and any(isinstance(taken[n].type, StreamType) for n in found):
-            self.graph.report.at("HV0510", f"`@{callee.name}` takes some streams item by item and others "
+            self.graph.report.at("HV0510", f"`@{callee.name}` takes some streams item by item and "
+                                           "others "
                                  "whole", instr, help="use two nodes")
             return
         for position in found:
@@ -120,7 +123,8 @@ class Streams:
         for instr in self.delays:
             result, following = instr.results[0], instr.operands[1]
             if result.type is not following.type:
-                self.graph.report.at("HV0505", "`delay` and what follows carry different items", instr,
+                self.graph.report.at("HV0505", "`delay` and what follows carry different "
+                                               "items", instr,
                                      note=f"the item is {result.type}, `next` is {following.type}",
                                      help="start from a value of the same type")
             else:

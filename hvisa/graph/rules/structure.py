@@ -1,7 +1,8 @@
-"""Bodies as trees: parts, levels, terminators, scopes, names, limits. One pass, before types are checked.
+"""Bodies as trees: parts, levels, terminators, scopes, names, limits. One pass, before types are
+checked.
 
-What passes here can be walked by everything else: operands are in scope, regions end as they should,
-immediates are in range. Nothing is assumed about where the module came from.
+What passes here can be walked by everything else: operands are in scope, regions end as they
+should, immediates are in range. Nothing is assumed about where the module came from.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from hvisa.graph.rules.report import Report, label
 from hvisa.graph.rules.shapes import SIMPLE, malformed
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import InstrDef, Level
-from hvisa.spec.limits import LIMITS
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType
 
@@ -36,6 +36,8 @@ ALLOWED: dict[str, frozenset[InstrDef]] = {
     for kind, level in _LEVELS.items()}
 _YIELD, _CHECK, _WHILE = ROWS["yield"], ROWS["check"], ROWS["while"]
 _DELAY, _NODE, _LOCAL = ROWS["delay"], ROWS["node"], ROWS["local"]
+
+MAX_EXPRESSION = 64  # factors of an index expression in a leaf
 
 # Values that an index written as an expression names: `load %x[2*%i]`, by instruction and operand.
 Expressions = dict[tuple[Instr, int], tuple[Value, ...]]
@@ -74,6 +76,7 @@ class Structure:
         self.seen: set[Value] = set()
         self.names: dict[str, Value] = {}
         self.expressions: Expressions = {}
+        self.interned: dict[tuple[Value, ...], tuple[Value, ...]] = {}
         self.unnamed = False
         self.count = self.nodes = self.edges = self.local_bytes = 0
 
@@ -159,7 +162,8 @@ class Structure:
             self.report.at("HV0406", f"this region does not end with `{wanted.mnemonic}`",
                            frame.owner, help=f"end it with `{wanted.mnemonic}`") \
                 if frame.owner is not None else \
-                self.report.add("HV0406", f"the body of `@{self.definition.name}` does not end with "
+                self.report.add("HV0406", f"the body of `@{self.definition.name}` does not end "
+                                          "with "
                                 "`yield`", self.definition.span, help="end it with `yield`")
         mine = set(frame.values) - set(frame.region.parameters) if frame.forward else set[Value]()
         for delay in frame.forward:
@@ -173,7 +177,7 @@ class Structure:
         for name in frame.names:
             self.names.pop(name, None)
 
-    # -- one instruction -----------------------------------------------------------------------
+    # -- one instruction ---------------------------------------------------------------------------
 
     def _parts(self, frame: _Frame, instr: Instr) -> None:
         row = instr.row
@@ -277,7 +281,8 @@ class Structure:
         if type(operand) is GlobalRef:
             found = self.module.constants.get(operand.name)
             if found is None or operand.type not in (found.type, ty.ERROR):
-                self.report.at("HV0107", f"`@{operand.name}` is not a constant of this module", instr,
+                self.report.at("HV0107", f"`@{operand.name}` is not a constant of this "
+                                         "module", instr,
                                position, help="define it: `const @name: f32 = 1.0`")
         elif type(operand) is not DimValue:
             self.report.at("HV0222", f"operand {position} of `{instr.row.mnemonic}` is no operand",
@@ -297,7 +302,14 @@ class Structure:
                                help=f"convert it first: `%k = convert index %{symbol}`")
             else:
                 values.append(value)
-        self.expressions[instr, position] = tuple(dict.fromkeys(values))
+        if operand.dim.size > MAX_EXPRESSION:
+            self.report.at("HV0602", f"an index expression has {operand.dim.size} parts; the "
+                           f"limit is {MAX_EXPRESSION}", instr, position,
+                           help="compute a part of it before: `%k = add %i, %j`")
+        if (instr, position) in self.expressions:  # its names may mean something else here
+            self.report.at("HV0222", "one instruction object stands in two places", instr)
+        found = tuple(dict.fromkeys(values))
+        self.expressions[instr, position] = self.interned.setdefault(found, found)
 
     def _define(self, frame: _Frame, value: Value, instr: Instr | None) -> None:
         name = value.name

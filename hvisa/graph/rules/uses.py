@@ -1,4 +1,5 @@
-"""What the uses of a definition say about it: collected over all graphs before bodies are looked at."""
+"""What the uses of a definition say about it: collected over all graphs before bodies are looked
+at."""
 
 from __future__ import annotations
 
@@ -12,8 +13,9 @@ _ONE = EDGE_KINDS.index("one")
 
 
 class Uses:
-    """By definition name: `varying` value ports that a one-to-one edge feeds, `observed` buffer ports
-    of which a `one` edge needs the accesses, and `replicated`: what lies inside a replicated graph."""
+    """By definition name: `varying` value ports that a one-to-one edge feeds, `observed` buffer
+    ports of which a `one` edge needs the accesses, and `replicated`: what lies inside a replicated
+    graph."""
 
     __slots__ = ("observed", "replicated", "varying")
 
@@ -54,7 +56,8 @@ def collect(module: Module, sane: set[str]) -> Uses:
 def _node(module: Module, found: Uses, instr: Instr, detail: NodeDetail,
           made: dict[Value, tuple[str, str]]) -> None:
     callee = module.definitions[instr.callee or ""]
-    for port, operand, argument in zip(callee.taken, instr.operands, detail.arguments, strict=False):
+    for port, operand, argument in zip(callee.taken, instr.operands, detail.arguments,
+                                       strict=False):
         if isinstance(operand.type, GridType) and not isinstance(port.type, GridType):
             found._add(found.varying, callee.name, port.name)
         if argument.edge == _ONE:

@@ -1,9 +1,10 @@
 """Buffers that exist once: scratch, and ports that all instances of a replicated graph share.
 
-Most buffers are values: an old version may be used after a node made a new one, and the runtime copies
-if it must. Scratch, and the `shared` and `accumulate` ports of a graph, are changed in place. A version
-of theirs is used up by the node that makes the next one; nothing may use it afterwards. So the order in
-the text is an order of edges, and a reader before that node counts as joined to it (semantics 9).
+Most buffers are values: an old version may be used after a node made a new one, and the runtime
+copies if it must. Scratch, and the `shared` and `accumulate` ports of a graph, are changed in
+place. A version of theirs is used up by the node that makes the next one; nothing may use it
+afterwards. So the order in the text is an order of edges, and a reader before that node counts as
+joined to it (semantics 9).
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Versions:
     def of(self, operand: Operand) -> Root | None:
         return self.root.get(operand) if type(operand) is Value else None
 
-    # -- uses ----------------------------------------------------------------------------------
+    # -- uses --------------------------------------------------------------------------------------
 
     def uses(self, instr: Instr) -> None:
         """No operand is a version that is used up."""
@@ -107,7 +108,7 @@ class Versions:
             if self.graph.frames:
                 self.graph.frames[-1].taken.append(version)
 
-    # -- constructs ----------------------------------------------------------------------------
+    # -- constructs --------------------------------------------------------------------------------
 
     def view(self, instr: Instr) -> None:
         operand = instr.operands[0]
@@ -151,8 +152,9 @@ class Versions:
                 self._read(instr, position, root, base)
 
     def _fits(self, instr: Instr, position: int, port: Port, root: Root) -> None:
-        if root.port is None or (port.mode == root.port.mode and port.operator == root.port.operator) \
-                or (root.port.mode, port.mode) == (SHARED, ACCUMULATE):
+        if root.port is None or (root.port.mode, port.mode) == (SHARED, ACCUMULATE):
+            return
+        if (port.mode, port.operator) == (root.port.mode, root.port.operator):
             return
         self.graph.report.at("HV0315", f"`%{port.name}` of `@{instr.callee}` is {_mode(port)}, "
                              f"and {root.word} is {_mode(root.port)}", instr, position,
@@ -161,14 +163,16 @@ class Versions:
     def _read(self, instr: Instr, position: int, root: Root, version: Operand) -> None:
         report = self.graph.report
         if root.port is not None and root.port.mode == ACCUMULATE:
-            report.at("HV0307", f"{root.word} is read, and it is {_mode(root.port)}", instr, position,
+            report.at("HV0307", f"{root.word} is read, and it is "
+                                f"{_mode(root.port)}", instr, position,
                       note="other instances are still joining into it",
                       help=f"make it `inout shared {root.name}`, or read it in a later node")
         elif version in self.unwritten and version not in self.taken:
             report.at("HV0317", f"{root.word} is read before any write", instr, position,
-                      note="nothing was written into it yet", help="use `zeros` for a buffer of zeros")
+                      note="nothing was written into it yet", help="use `zeros` for a buffer of "
+                                                                   "zeros")
 
-    # -- regions -------------------------------------------------------------------------------
+    # -- regions -----------------------------------------------------------------------------------
 
     def carry(self, instr: Instr, parameters: Sequence[Value], inits: Sequence[Operand]) -> None:
         """A loop takes its inits; the parameters are versions of the same buffers."""
@@ -228,8 +232,8 @@ class Versions:
                 continue
             if port is not None and port.direction == 3 and port.mode in (ACCUMULATE, SHARED) and (
                     root is None or root.port is not port):
-                self.graph.report.at("HV0516", f"`%{port.name}` is {_mode(port)}: its last version is "
-                                     "yielded for it", instr, position,
+                self.graph.report.at("HV0516", f"`%{port.name}` is {_mode(port)}: its last version "
+                                     "is yielded for it", instr, position,
                                      note="instances change this buffer in place",
                                      help=f"yield what the nodes made of `%{port.name}`")
             elif root is not None and (port is None or root.port is not port):
@@ -239,7 +243,7 @@ class Versions:
     def leaves(self, instr: Instr, position: int) -> bool:
         """Whether an operand is scratch, which can't leave its graph here."""
         operand = instr.operands[position]
-        root = self.of(self.view_of.get(operand, operand) if isinstance(operand, Value) else operand)
+        root = self.of(self.view_of.get(operand, operand)) if isinstance(operand, Value) else None
         if root is None or root.port is not None:
             return False
         self.graph.report.at("HV0314", f"{root.word} leaves its graph", instr, position,

@@ -36,8 +36,8 @@ leaf @f(%c: i1, %a: f32, %b: i32) {
 """)
 
 register("HV0404", "a region yields the wrong values", """
-A loop yields its carried values, `reduce` one element, a leaf or function its results, and a graph the
-last versions of its written ports and then its results.
+A loop yields its carried values, `reduce` one element, a leaf or function its results, and a graph
+the last versions of its written ports and then its results.
 """, "yield what the message lists", """
 leaf @f(%a: f32) -> (f32) {
   %b = add %a, 1.0
@@ -45,8 +45,8 @@ leaf @f(%a: f32) -> (f32) {
 """)
 
 register("HV0405", "an instruction can't stand here", """
-Leaves and functions compute, graphs join nodes. Barriers, collectives and `set_extent` belong in leaves
-only.
+Leaves and functions compute, graphs join nodes. Barriers, collectives and `set_extent` belong in
+leaves only.
 """, "put the computation in a leaf and use that as a node", """
 graph @g(%a: f32) {
   %b = add %a, 1.0
@@ -54,8 +54,8 @@ graph @g(%a: f32) {
 """)
 
 register("HV0406", "a region does not end as it should", """
-Every region ends with `yield`, the first one of a `while` with `check`, and neither stands elsewhere. A
-`yield` of nothing may be left out.
+Every region ends with `yield`, the first one of a `while` with `check`, and neither stands
+elsewhere. A `yield` of nothing may be left out.
 """, "end the region with its terminator", """
 leaf @f(%a: i32) {
   %r = while (%x = %a) {
@@ -68,9 +68,9 @@ leaf @f(%a: i32) {
 """)
 
 register("HV0407", "a barrier or collective is not reached by all", """
-All instances of the parent get to a barrier or collective, or none. So it stands under conditions, and
-in loops with numbers of rounds, that are parent-uniform: the same for all of them. Instance ids, what is
-computed from them, and loads from anything written are not.
+All instances of the parent get to a barrier or collective, or none. So it stands under conditions,
+and in loops with numbers of rounds, that are parent-uniform: the same for all of them. Instance
+ids, what is computed from them, and loads from anything written are not.
 """, "move it out, or make the condition uniform with `group_any`", """
 leaf @f(%n: index) grid(%i < %n) {
   %c = lt %i, 5
@@ -81,8 +81,8 @@ leaf @f(%n: index) grid(%i < %n) {
 """)
 
 register("HV0408", "a value declared uniform is not", """
-A carried value marked `uniform` or `launch` keeps that class: its init and everything yielded for it are
-at least as uniform.
+A carried value marked `uniform` or `launch` keeps that class: its init and everything yielded for
+it are at least as uniform.
 """, "remove the mark, or make the value uniform with a collective", """
 leaf @f(%n: index) grid(%i < %n) {
   %r = for %k in 0 .. 4 carry (uniform %a = %i) {
@@ -100,8 +100,8 @@ leaf @f(%n: index) grid(%i < %n) {
 """)
 
 register("HV0410", "this can't stand inside `reduce`", """
-The rounds of a `reduce` are spread over lanes, threads and devices, so its body neither writes buffers
-nor waits for other instances.
+The rounds of a `reduce` are spread over lanes, threads and devices, so its body neither writes
+buffers nor waits for other instances.
 """, "yield the value, or use `for`", """
 leaf @f(out %y: buf<f32>[1]) -> (f32) {
   %s = reduce.add f32 over (%k in 0 .. 4) {

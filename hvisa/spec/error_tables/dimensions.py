@@ -19,24 +19,24 @@ leaf @f(in %x: buf<f32>[%n], in %y: buf<f32>[%n*%n*%n*%n*%n*%n*%n*%n*%n]) {
 """)
 
 register("HV0603", "a capacity does not fit", """
-Only the leading extent may be known after a run, it is a symbol of its own, and its capacity does not
-depend on it.
+Only the leading extent may be known after a run, it is a symbol of its own, and its capacity does
+not depend on it.
 """, "write `buf<f32>[?f <= %n]`", """
 leaf @f(%n: index, out %y: buf<f32>[4, ?f <= %n]) {
 }
 """)
 
 register("HV0604", "this name is not a dimension", """
-Dimensions of a header use symbols that are free in the shapes, and ports of type index. Instance ids and
-other ports are none.
+Dimensions of a header use symbols that are free in the shapes, and ports of type index. Instance
+ids and other ports are none.
 """, "make it a port of type index", """
 leaf @f(%a: f32, in %x: buf<f32>[%a]) {
 }
 """)
 
 register("HV0605", "dimensions differ", """
-Extents are equal when their normal forms are. What else is true must be said with `match`, which a launch
-checks.
+Extents are equal when their normal forms are. What else is true must be said with `match`, which a
+launch checks.
 """, "say that they are equal: `match %a == %b`", """
 leaf @f(in %x: buf<f32>[%n], in %y: buf<f32>[%n]) grid(%i < %n) {
 }
@@ -46,16 +46,16 @@ graph @g(in %x: buf<f32>[%n], in %y: buf<f32>[%m]) {
 """)
 
 register("HV0606", "nothing binds a symbol", """
-A symbol gets its value by standing alone as an extent of an `in` or `inout` buffer, as a port of type
-index, by a `match`, or by the box of an `out` port of a replicated graph.
+A symbol gets its value by standing alone as an extent of an `in` or `inout` buffer, as a port of
+type index, by a `match`, or by the box of an `out` port of a replicated graph.
 """, "make it a port: `%n: index`", """
 leaf @f(in %x: buf<f32>[2*%n]) {
 }
 """)
 
 register("HV0607", "a divisor may be zero", """
-Divisors in dimensions are positive constants, or one symbol alone, which a launch then checks to be at
-least 1. Instance ids start at 0 and are none.
+Divisors in dimensions are positive constants, or one symbol alone, which a launch then checks to be
+at least 1. Instance ids start at 0 and are none.
 """, "divide by a constant or a symbol", """
 leaf @f(%m: index, in %x: buf<f32>[%n]) grid(%i < floordiv(%n, %m + 1)) {
 }
@@ -69,8 +69,8 @@ leaf @f(in %x: buf<f32>[-4]) {
 """)
 
 register("HV0609", "a name is no dimension here", """
-Inside a graph, dimensions use its header symbols, index ports, and index values in scope. The ids of a
-replicated node are seen by its boxes only.
+Inside a graph, dimensions use its header symbols, index ports, and index values in scope. The ids
+of a replicated node are seen by its boxes only.
 """, "bind it: `match %n == ...`", """
 graph @g(in %x: buf<f32>[%n]) {
   %z = zeros buf<f32>[%m]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hvisa.spec.errors import register
 
 register("HV0701", "an effect class is not stated", """
-The class of a definition is computed: `inexact` with fast flags or licences, `nondeterministic` with
-plain stores to a `shared` port, atomics that give the old value, a floating `update.add`, or a host
-function not declared exact. What is above `exact` is stated, and inherited by whoever uses it.
+The class of a definition is computed: `inexact` with fast flags or licences, `nondeterministic`
+with plain stores to a `shared` port, atomics that give the old value, a floating `update.add`, or a
+host function not declared exact. What is above `exact` is stated, and inherited by whoever uses it.
 """, "write the class at the end of the header", """
 leaf @f(%a: f32) -> (f32) {
   %b = add.fast %a, 1.0
@@ -36,8 +36,8 @@ leaf @f(%n: index) with (hint depth = %n) {
 """)
 
 register("HV0705", "an attribute is not known", """
-Requirements are known by name and have units, since a scheduler is held to them. Hints may have any name
-and are dropped by whoever does not know them.
+Requirements are known by name and have units, since a scheduler is held to them. Hints may have any
+name and are dropped by whoever does not know them.
 """, "use a known name and unit, for example `requirement deadline = 5 ms`", """
 leaf @f(%a: f32) with (requirement deadline = 5) {
 }
@@ -62,8 +62,8 @@ func @f(out %y: buf<f32>[8]) {
 """)
 
 register("HV0709", "a type that a port or result can't have", """
-Buffers are given back through `out` ports. Results of leaves and functions are scalars and vectors; a
-graph may also give streams and per-instance values.
+Buffers are given back through `out` ports. Results of leaves and functions are scalars and vectors;
+a graph may also give streams and per-instance values.
 """, "use an `out` port", """
 leaf @f(in %x: buf<f32>[8]) -> (buf<f32>[8]) {
   yield %x

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hvisa.spec.errors import register
 
 register("HV0501", "wrong number of arguments or results of a node", """
-A node takes the value, `in` and `inout` ports in order, and gives the written ports and then the results.
-`out` ports are given, not passed.
+A node takes the value, `in` and `inout` ports in order, and gives the written ports and then the
+results. `out` ports are given, not passed.
 """, "compare with the header of the definition", """
 leaf @f(%a: f32) {
 }
@@ -23,7 +23,8 @@ graph @g(%n: index) grid(%i < %n) {
 """)
 
 register("HV0503", "`collect` or `reduce` does not fit", """
-They join scalars that each instance of a grid gives: into a buffer of the grid's shape, or into one.
+They join scalars that each instance of a grid gives: into a buffer of the grid's shape, or into
+one.
 """, "write `_` for a result that is not joined", """
 leaf @f(%a: f32) -> (f32) {
   yield %a
@@ -35,8 +36,8 @@ graph @g(%a: f32) -> (f32) {
 """)
 
 register("HV0504", "a one-to-one edge needs equal grids", """
-Instance i of the consumer sees what instance i of the producer made, so the grids are equal by normal
-form.
+Instance i of the consumer sees what instance i of the producer made, so the grids are equal by
+normal form.
 """, "join at the producer: `-> (collect)` or `-> (reduce.add)`", """
 leaf @p(%n: index) -> (f32) grid(%i < %n) {
   yield 1.0
@@ -63,8 +64,8 @@ graph @g(%s: stream<f32>) -> (stream<f32>) {
 """)
 
 register("HV0506", "every instance would write the whole buffer", """
-A replicated graph hands each instance a box of each written `own` buffer; the box is all the child can
-reach.
+A replicated graph hands each instance a box of each written `own` buffer; the box is all the child
+can reach.
 """, "write a box after the buffer: `%c[32*%i :+ 32]`", """
 graph @t(inout %c: buf<f32>[%n]) {
   yield %c
@@ -83,8 +84,8 @@ leaf @f(%n: index) grid(%a < %n, %b < %n, %c < %n, %d < %n) {
 """)
 
 register("HV0508", "a written box stands where none belongs", """
-Only a replicated node binds boxes of written buffers: an `inout` argument, or an `out` result with its
-whole type. Other written parts come from `split`.
+Only a replicated node binds boxes of written buffers: an `inout` argument, or an `out` result with
+its whole type. Other written parts come from `split`.
 """, "use `split` and `join`", """
 graph @t(inout %c: buf<f32>[%p]) {
   yield %c
@@ -96,8 +97,8 @@ graph @g(inout %c: buf<f32>[%n]) {
 """)
 
 register("HV0509", "`one` does not hold", """
-`one` states that each instance reads only what the same instance of the producing leaf wrote. The grids
-must be equal, and the reads must be shown to lie in the producer's footprint.
+`one` states that each instance reads only what the same instance of the producing leaf wrote. The
+grids must be equal, and the reads must be shown to lie in the producer's footprint.
 """, "remove `one`", """
 leaf @p(%n: index, out %y: buf<f32>[%n]) grid(%i < %n) {
   store 1.0, %y[%i]
@@ -112,8 +113,8 @@ graph @g(%n: index) {
 """)
 
 register("HV0510", "a stream stands where none can", """
-Streams flow at the top of a graph, through nodes and delays. Loops and branches work on single items,
-inside the nodes.
+Streams flow at the top of a graph, through nodes and delays. Loops and branches work on single
+items, inside the nodes.
 """, "pass it to a node, which runs once for each item", """
 leaf @f(%a: f32) {
 }
@@ -125,8 +126,8 @@ graph @g(%s: stream<f32>) {
 """)
 
 register("HV0511", "item counts do not agree", """
-Each firing takes and gives constant numbers of items. Where paths meet they must carry equally many, and
-a graph gives as many as its ports state.
+Each firing takes and gives constant numbers of items. Where paths meet they must carry equally
+many, and a graph gives as many as its ports state.
 """, "state counts: `%s by 4`, `-> (_ by 4)`", """
 leaf @f(in %a: buf<f32>[4]) -> (f32) {
   yield 1.0
@@ -140,8 +141,8 @@ graph @g(%s: stream<f32> by 4) {
 """)
 
 register("HV0512", "a stream policy or count stands where none can", """
-Items may be dropped only where a whole program takes or gives them: inside a graph, paths that meet again
-would no longer fit. Counts and policies stand on stream ports.
+Items may be dropped only where a whole program takes or gives them: inside a graph, paths that meet
+again would no longer fit. Counts and policies stand on stream ports.
 """, "remove the policy", """
 leaf @f(%a: f32 by 4) {
 }
@@ -175,8 +176,8 @@ graph @g(out %y: buf<f32>[8]) {
 """)
 
 register("HV0516", "a shared port is yielded out of place", """
-All instances of a replicated graph change a `shared` or `accumulate` buffer in place, so the last version
-of that very buffer is what is yielded for it.
+All instances of a replicated graph change a `shared` or `accumulate` buffer in place, so the last
+version of that very buffer is what is yielded for it.
 """, "yield what the nodes made of the port", """
 graph @g(in %x: buf<i32>[8], inout shared %y: buf<i32>[8]) {
   yield %x

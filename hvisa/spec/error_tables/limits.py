@@ -1,4 +1,4 @@
-"""HV08xx: published limits. The numbers are those of `hvisa.spec.limits`; bytecode has 0820 to 0849."""
+"""HV08xx: published limits, with the numbers of `hvisa.spec.limits`; bytecode has 0820 to 0849."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ leaf @f(in %x: buf<f32>[{', '.join(['2'] * (LIMITS["rank"].value + 1))}]) {{
 for _name, _title in _TITLES.items():
     _limit = LIMITS[_name]
     register(_limit.code, _title, f"""
-    There may be at most {_limit.value} {_limit.doc}. Limits hold for every module on every machine, so
-    that no module is accepted here and refused there, and none can exhaust whoever reads it.
+    There may be at most {_limit.value} {_limit.doc}. Limits hold for every module on every
+    machine, so that no module is accepted here and refused there, and none can exhaust whoever
+    reads it.
     """, _limit.help, _PROGRAMS.get(_name, ""))

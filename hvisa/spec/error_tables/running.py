@@ -54,8 +54,8 @@ register("HV1008", "a launch took too long", """
 The launch was stopped because its time ran out; written arguments are unspecified.
 """, "allow more time, or look for a loop that does not end")
 register("HV1009", "no such entry", """
-The module has no public leaf or graph of this name that can be launched. One whose symbols only a box
-binds can't be.
+The module has no public leaf or graph of this name that can be launched. One whose symbols only a
+box binds can't be.
 """, "use one of the names listed")
 register("HV1010", "a version was lost", """
 The buffer was changed in place by a launch that failed, so its old content is gone.

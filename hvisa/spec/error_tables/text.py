@@ -23,8 +23,8 @@ leaf @f(%a: f32) {
 """)
 
 register("HV0003", "a number is too large here", """
-Counts, lane numbers and the like are whole numbers below 2^31, and so is the constant displacement of
-an access. Values of the program itself have the range of their type (HV0204).
+Counts, lane numbers and the like are whole numbers below 2^31, and so is the constant displacement
+of an access. Values of the program itself have the range of their type (HV0204).
 """, "use a smaller number", """
 leaf @f(in %x: buf<f32>[%n]) grid(%i < %n) {
   %a = load %x[%i + 9999999999]
@@ -39,8 +39,8 @@ section "notes" "xyz"
 """)
 
 register("HV0101", "unknown name", """
-A value is used where it is not defined: it does not exist, it stands further down, or its region has
-ended. A region gives values outward only through `yield`. The one use that may come before its
+A value is used where it is not defined: it does not exist, it stands further down, or its region
+has ended. A region gives values outward only through `yield`. The one use that may come before its
 definition is the `next` of a `delay`.
 """, "define it before, in the same region or around it", """
 leaf @f(%a: f32) -> (f32) {
@@ -49,8 +49,8 @@ leaf @f(%a: f32) -> (f32) {
 """)
 
 register("HV0102", "a name is used twice", """
-Names of values are unique in a region and the regions around it; regions side by side may use a name
-again. A fresh leading extent such as `%front.f` is a name as well.
+Names of values are unique in a region and the regions around it; regions side by side may use a
+name again. A fresh leading extent such as `%front.f` is a name as well.
 """, "give one of them another name", """
 leaf @f(%a: f32) {
   %b = add %a, 1.0
@@ -76,8 +76,8 @@ leaf @f(%a: f32) {
 """)
 
 register("HV0105", "no such form of an instruction", """
-The words after the dots of a mnemonic are operators, bounds forms or fast flags, and each instruction
-has its own. Some need an operator: `reduce.add`, `update.max`.
+The words after the dots of a mnemonic are operators, bounds forms or fast flags, and each
+instruction has its own. Some need an operator: `reduce.add`, `update.max`.
 """, "write one of the forms listed", """
 leaf @f(%a: f32) {
   %b = add.zero %a, 1.0
@@ -85,8 +85,8 @@ leaf @f(%a: f32) {
 """)
 
 register("HV0106", "an instruction is not written like this", """
-The parts of the statement do not fit the instruction: an element of a buffer where a value is wanted, a
-call without a function, a box without lengths, a missing number at the end.
+The parts of the statement do not fit the instruction: an element of a buffer where a value is
+wanted, a call without a function, a box without lengths, a missing number at the end.
 """, "compare with the example in the instruction's manual entry", """
 leaf @f(in %x: buf<f32>[%n]) grid(%i < %n) {
   %b = add %x[%i], 1.0
@@ -113,8 +113,8 @@ graph @g(%a: f32) {
 """)
 
 register("HV0109", "a name can't be written in text", """
-A name made by a builder or a decoder holds characters that the text form does not allow. Names are made
-of letters, digits, `_` and `.`; those of definitions do not start with a digit.
+A name made by a builder or a decoder holds characters that the text form does not allow. Names are
+made of letters, digits, `_` and `.`; those of definitions do not start with a digit.
 """, "choose another name")
 
 register("HV0110", "a definition uses itself", """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hvisa.spec.errors import register
 
 register("HV0201", "wrong number of operands", """
-The instruction or function takes another number of operands. An access needs a buffer with its indices:
-`%b[%i]`.
+The instruction or function takes another number of operands. An access needs a buffer with its
+indices: `%b[%i]`.
 """, "give as many as its manual entry lists", """
 leaf @f(%a: f32) {
   %b = add %a
@@ -23,8 +23,8 @@ leaf @f(%a: f32) {
 """)
 
 register("HV0203", "types differ", """
-Two operands that must have one type have two, or a value does not have the type that is wanted where it
-goes.
+Two operands that must have one type have two, or a value does not have the type that is wanted
+where it goes.
 """, "convert one of them: `%c = convert f32 %i`", """
 leaf @f(%a: f32, %b: i32) {
   %c = add %a, %b
@@ -32,8 +32,8 @@ leaf @f(%a: f32, %b: i32) {
 """)
 
 register("HV0204", "a number does not fit its type", """
-A literal takes the type of what stands beside it. It is out of that type's range, is no number of that
-kind, or nothing tells its type.
+A literal takes the type of what stands beside it. It is out of that type's range, is no number of
+that kind, or nothing tells its type.
 """, "write the type after the mnemonic, or another number", """
 leaf @f(%a: i8) {
   %b = add %a, 300
@@ -176,6 +176,7 @@ leaf @f(%a: f32) {
 """)
 
 register("HV0222", "an instruction is not well formed", """
-A builder or a decoder made an instruction without the parts that its row asks for: immediates out of
-range, regions or their parameters missing, a constant beyond its type. Text never gives this error.
+A builder or a decoder made an instruction without the parts that its row asks for: immediates out
+of range, regions or their parameters missing, a constant beyond its type. Text never gives this
+error.
 """, "report it to the tool that made the module")

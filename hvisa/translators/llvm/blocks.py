@@ -161,7 +161,7 @@ class Blocks:
             if at != "0":
                 body.trap_if(f.op(f"icmp ugt i64 {at}, {extent}"), "HV0907", place, at, extent)
             if not size.isdigit():
-                body.trap_if(f.op(f"icmp slt i64 {size}, 0"), "HV0907", place, at, size)
+                body.trap_if(f.op(f"icmp slt i64 {size}, 0"), "HV1005", place, size, "0")
             rest = extent if at == "0" else f.op(f"sub nsw i64 {extent}, {at}")
             extents.append(rest if size == rest else body.floats.intrinsic("smin", "i64", [size, rest]))
             if at != "0":

@@ -127,6 +127,7 @@ def _results(body: Body, definition: Definition,
     cells: list[str] = []
     for type_, entry in zip(definition.results, layout["results"], strict=True):
         if definition.grid or not isinstance(type_, ScalarType):
+            # A grid's values, or a vector's lanes: an array of the host.
             pointer = _load_slot(body, entry["slot"], "ptr")
         else:
             pointer = body.f.alloca("i64")

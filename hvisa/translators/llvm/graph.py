@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hvisa.graph.model import GlobalRef, Instr, InternalNode, Operand, Region, Value, instructions
+from hvisa.spec import types as ty
 from hvisa.spec.operations import DIRECTIONS
 from hvisa.spec.types import BufferType, GridType, ScalarType
 from hvisa.translators.llvm.blocks import WRITABLE, Blocks, Held
@@ -160,7 +161,16 @@ class GraphBody:
                 f.do(f"store i64 {held.extents[0]}, ptr %p{number}.count")
         for number, (type_, operand) in enumerate(zip(self.graph.results, values[len(self.ports):],
                                                       strict=True)):
-            body.store_cell(type_, body.value(operand), f"%r{number}")
+            if isinstance(type_, GridType):
+                self._publish_grid(self._hold(operand), type_, f"%r{number}")
+            else:
+                body.store_cell(type_, body.value(operand), f"%r{number}")
+
+    def _publish_grid(self, held: Held, type_: GridType, pointer: str) -> None:
+        """Values given per instance go to the array of the caller."""
+        lanes = max(1, ty.lanes_of(type_.element))
+        size = self.body.product([*held.extents, str(held.element.size_bytes * lanes)])
+        self.lowering.copy(self.body, pointer, held.pointer, size)
 
     def _rescue(self, held: Held, port: Held) -> Held:
         """A version that lies in another port's memory is copied out before that is overwritten."""

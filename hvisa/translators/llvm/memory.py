@@ -10,7 +10,7 @@ from hvisa.spec.operations import ATOMICS, LOAD_BOUNDS, STORE_BOUNDS, UPDATES
 from hvisa.spec.types import ScalarType, Type, VectorType
 from hvisa.translators.llvm.body import Body, Buffer
 from hvisa.translators.llvm.emit import element_type, llvm_type, memory_type
-from hvisa.translators.llvm.rows import combine
+from hvisa.translators.llvm.rows import canonical_bits, combine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,13 +78,18 @@ def own(body: Body, instr: Instr, buffer: Buffer, index: list[str]) -> None:
     """`own checked`: the first instance that touches an element owns it; another one traps."""
     if buffer.owner is None:
         return
+    take(body, instr, buffer.owner, linear(body, buffer, index))
+
+
+def take(body: Body, instr: Instr, table: str, at: str) -> None:
+    """Make this instance the owner of element `at`; trap if another one is."""
     f = body.f
-    slot = f.op(f"getelementptr inbounds i64, ptr {buffer.owner}, i64 {linear(body, buffer, index)}")
+    slot = f.op(f"getelementptr inbounds i64, ptr {table}, i64 {at}")
     mine = f.op(f"add i64 {body.instance}, 1")
     pair = f.op(f"cmpxchg ptr {slot}, i64 0, i64 {mine} monotonic monotonic")
     old = f.op(f"extractvalue {{ i64, i1 }} {pair}, 0")
     other = f.op(f"and i1 {f.op(f'icmp ne i64 {old}, 0')}, {f.op(f'icmp ne i64 {old}, {mine}')}")
-    body.trap_if(other, "HV0906", instr, f.op(f"sub i64 {old}, 1"), linear(body, buffer, index))
+    body.trap_if(other, "HV0906", instr, f.op(f"sub i64 {old}, 1"), at)
 
 
 def _load_at(body: Body, instr: Instr, buffer: Buffer, index: list[str], type_: Type) -> str:
@@ -180,7 +185,12 @@ def _load_lanes(body: Body, instr: Instr, buffer: Buffer, index: list[str], type
     assert isinstance(type_, VectorType)
     out = "poison"
     for lane in range(type_.lanes):
-        at = [*index[:-1], body.f.op(f"add i64 {index[-1]}, {lane}")]
+        last = index[-1]
+        if lane and bounds == "clamp":
+            last = body.floats.intrinsic("sadd.sat", "i64", [last, str(lane)])
+        elif lane:
+            last = body.f.op(f"add i64 {last}, {lane}")
+        at = [*index[:-1], last]
         value = _load_scalar(body, instr, buffer, at, type_.element, bounds)
         out = body.f.op(f"insertelement {llvm_type(type_)} {out}, {llvm_type(type_.element)} "
                         f"{value}, i32 {lane}")
@@ -319,11 +329,42 @@ def compare_exchange(body: Body, instr: Instr) -> None:
         raw.append(value if text == bits else f.op(
             f"{'zext' if element is ty.I1 else 'bitcast'} {text} {value} to {bits}"))
     pointer = pointer_at(body, buffer, index)
-    pair = f.op(f"cmpxchg ptr {pointer}, {bits} {raw[0]}, {bits} {raw[1]} monotonic monotonic")
-    old = f.op(f"extractvalue {{ {bits}, i1 }} {pair}, 0")
+    if element.is_float:
+        old = _exchange_float(body, element, pointer, raw)
+    else:
+        pair = f.op(f"cmpxchg ptr {pointer}, {bits} {raw[0]}, {bits} {raw[1]} monotonic monotonic")
+        old = f.op(f"extractvalue {{ {bits}, i1 }} {pair}, 0")
     if text != bits:
         old = f.op(f"{'trunc' if element is ty.I1 else 'bitcast'} {bits} {old} to {text}")
     body.define(instr.results[0], old)
+
+
+def _exchange_float(body: Body, element: ScalarType, pointer: str, raw: list[str]) -> str:
+    """Compare and exchange of bits, all NaNs being one value (semantics 13); the old bits."""
+    f, bits, text = body.f, f"i{element.bits}", element_type(element)
+
+    def canonical(value: str) -> str:
+        number = value if text == bits else f.op(f"bitcast {bits} {value} to {text}")
+        return canonical_bits(body, number, element, 0)
+    wanted = canonical(raw[0])
+    first = f.op(f"load atomic {bits}, ptr {pointer} monotonic, align {element.size_bytes}")
+    again, swap, done, start = f.label("again"), f.label("swap"), f.label("exchanged"), f.block
+    f.jump(again)
+    f.start(again)
+    old, at = f.tmp(), len(f.lines)
+    f.lines.append("")
+    equal = f.op(f"icmp eq {bits} {canonical(old)}, {wanted}")
+    seen_at = f.block
+    f.branch(equal, swap, done)
+    f.start(swap)
+    pair = f.op(f"cmpxchg ptr {pointer}, {bits} {old}, {bits} {raw[1]} monotonic monotonic")
+    seen = f.op(f"extractvalue {{ {bits}, i1 }} {pair}, 0")
+    won = f.op(f"extractvalue {{ {bits}, i1 }} {pair}, 1")
+    f.lines[at] = f"  {old} = phi {bits} [ {first}, %{start} ], [ {seen}, %{f.block} ]"
+    swapped_at = f.block
+    f.branch(won, done, again)
+    f.start(done)
+    return f.phi(bits, [(old, seen_at), (old, swapped_at)])
 
 
 def extent(body: Body, instr: Instr) -> None:

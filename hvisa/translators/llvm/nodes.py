@@ -24,8 +24,9 @@ from hvisa.spec.types import BufferType, GridType, ScalarType, StreamType
 from hvisa.translators.llvm import leaf as leaves
 from hvisa.translators.llvm.blocks import Blocks, Held, copy_elements
 from hvisa.translators.llvm.body import DENSE, Body
-from hvisa.translators.llvm.control import fold
+from hvisa.translators.llvm.control import Loop, fold
 from hvisa.translators.llvm.emit import NARROW, FunctionText, llvm_type
+from hvisa.translators.llvm.memory import take
 from hvisa.translators.llvm.parameters import Parameter, has_count, has_owner
 from hvisa.translators.llvm.rows import convert
 
@@ -147,6 +148,10 @@ def _result_arrays(g: GraphBody, instr: Instr, callee: Definition, detail: NodeD
     pointers: list[str] = []
     for type_, value, output in zip(callee.results, instr.results[written:],
                                     detail.outputs[written:], strict=True):
+        if isinstance(type_, GridType):
+            assert isinstance(value.type, GridType)
+            pointers.append(_grid_array(g, instr, value, value.type))
+            continue
         element = ty.element_of(type_)
         assert element is not None
         extents = _grid_extents(g, instr, callee, detail)
@@ -162,6 +167,15 @@ def _result_arrays(g: GraphBody, instr: Instr, callee: Definition, detail: NodeD
         g.arrays[value] = array
         pointers.append(array.pointer)
     return pointers
+
+
+def _grid_array(g: GraphBody, instr: Instr, value: Value, type_: GridType) -> str:
+    """Room for values that a graph gives per instance of a grid inside it."""
+    element = ty.element_of(type_.element)
+    assert element is not None
+    extents = [g.body.dim(d) for d in type_.extents]
+    array = g.arrays[value] = g.blocks.new(element, extents, instr, False, ty.lanes_of(type_.element))
+    return array.pointer
 
 
 def _grid_extents(g: GraphBody, instr: Instr, callee: Definition,
@@ -279,6 +293,11 @@ def _launch_grid(g: GraphBody, instr: Instr, callee: InternalNode, detail: NodeD
         header.append(f"i64 %n{number}")
         texts.append(f"i64 {g.body.symbols[symbol]}")
     bound = {s: f"%n{n}" for n, s in enumerate(symbols)}
+    for number, (port, one) in enumerate(zip(callee.ports, passed, strict=True)):
+        if has_owner(port) and one.held is not None:
+            table = g.blocks.new(ty.I64, one.held.extents, instr, True)
+            header.append(f"ptr %o{number}")
+            texts.append(f"ptr {table.pointer}")
     _write_range(g, instr, callee, detail, passed, name, header, bound, len(arrays))
 
     def bind(body: Body) -> None:
@@ -337,6 +356,8 @@ def _write_range(g: GraphBody, instr: Instr, callee: InternalNode, detail: NodeD
                     box, whole = output.box, output.whole
                 written += 1
             inner = _inner(body, blocks, instr, port, number, one, operand, box, whole)
+            if has_owner(port) and box is not None and one.held is not None:
+                _own_box(body, instr, number, len(one.held.extents), inner, box)
             found, how = arguments(port, inner, {"owner": "null"} if has_owner(port) else {})
             texts += found
             parameters.append(how)
@@ -352,6 +373,24 @@ def _write_range(g: GraphBody, instr: Instr, callee: InternalNode, detail: NodeD
     leaves.over_instances(body, detail, "%begin", "%end", run)
     f.do("ret i32 0")
     g.lowering.text.add(f)
+
+
+def _own_box(body: Body, instr: Instr, number: int, rank: int, inner: Passed, box: Box) -> None:
+    """`own checked` on a grid of graphs: the box is the footprint, and no two may meet."""
+    f, held = body.f, inner.held
+    assert held is not None
+    strides = body.dense_strides([f"%c{number}.e{a}" for a in range(rank)])
+    total = body.product(held.extents)
+    loop = Loop(body, [("i64", "0")])
+    loop.leave_unless(f.op(f"icmp slt i64 {loop.names[0]}, {total}"))
+    rest, at = loop.names[0], "0"
+    for axis in range(rank - 1, -1, -1):
+        part = rest if not axis else f.op(f"urem i64 {rest}, {held.extents[axis]}")
+        rest = rest if not axis else f.op(f"udiv i64 {rest}, {held.extents[axis]}")
+        place = f.op(f"add i64 {part}, {body.dim(box[axis][0])}")
+        at = f.op(f"add i64 {at}, {f.op(f'mul i64 {place}, {strides[axis]}')}")
+    take(body, instr, f"%o{number}", at)
+    loop.close([f.op(f"add nuw nsw i64 {loop.names[0]}, 1")])
 
 
 def _inner(body: Body, blocks: Blocks, instr: Instr, port: Port, number: int, one: Passed,

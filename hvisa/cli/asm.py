@@ -17,7 +17,8 @@ def asm(file: Annotated[str, typer.Argument(metavar="FILE", help="Text (.hvasm).
     """
     import os
 
-    from hvisa.program import load, write_whole
+    from hvisa.files import write_whole
+    from hvisa.program import load
     program = load(file)
     path = output or f"{os.path.splitext(file)[0]}.hvbc"
     from hvisa.assembler.encoder import encode

@@ -16,7 +16,8 @@ def dis(file: Annotated[str, typer.Argument(metavar="FILE", help="Bytecode (.hvb
     Example: `hvisa dis saxpy.hvbc -o saxpy.hvasm`
     """
     from hvisa.assembler.printer import print_module
-    from hvisa.program import load, write_whole
+    from hvisa.files import write_whole
+    from hvisa.program import load
     text = print_module(load(file).module)
     if output:
         write_whole(output, text.encode())

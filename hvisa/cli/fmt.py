@@ -17,7 +17,7 @@ def fmt(files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Text
     """
     from hvisa.assembler.parser import parse
     from hvisa.assembler.printer import format_text
-    from hvisa.program import read_text, write_whole
+    from hvisa.files import read_text, write_whole
     changed: list[str] = []
     for file in files:
         text = read_text(file)

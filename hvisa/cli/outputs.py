@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hvisa.diagnostics import fail
-from hvisa.program import write_whole
+from hvisa.files import write_whole
 from hvisa.runtime.layout import Signature
 
 _MOST_PRINTED = 1_000_000

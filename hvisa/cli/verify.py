@@ -18,7 +18,7 @@ def verify(files: Annotated[list[str], typer.Argument(metavar="FILE...",
     Example: `hvisa verify saxpy.hvasm --json`
     """
     from hvisa.diagnostics import Diagnostic, HvisaError
-    from hvisa.program import check_file
+    from hvisa.loaded import check_file
     found: list[Diagnostic] = []
     for file in files:
         try:

@@ -1,0 +1,198 @@
+"""What a program and its entries share: source, module, what is known of both, launchers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from hvisa.diagnostics import Diagnostic, HvisaError, Source, fail
+from hvisa.files import decoded, is_bytecode, read_file
+from hvisa.logs import log
+from hvisa.runtime.devices import REFERENCE, preferred_devices
+from hvisa.runtime.externs import check_externs
+from hvisa.runtime.translations import find_artifact, index_key, process_cache
+
+if TYPE_CHECKING:
+    from hvisa.graph.facts import Facts
+    from hvisa.graph.model import Module
+    from hvisa.runtime.launch import NativeLauncher
+    from hvisa.runtime.layout import Signature
+    from hvisa.translators.artifact import Artifact
+
+Extern = Callable[..., Any]
+
+
+def check_file(path: str) -> None:
+    """Raises HvisaError with every mistake in a program, externs not asked for."""
+    verified(path, read_file(path))
+
+
+def verified(name: str, data: bytes) -> tuple[Module, Facts]:
+    """The module that a file holds, and the verifier's facts."""
+    from hvisa.graph.verifier import verify
+    errors: list[Diagnostic] = []
+    if is_bytecode(data):
+        from hvisa.assembler.decoder import decode
+        module = decode(data, name)
+    else:
+        from hvisa.assembler.parser import parse
+        module = parse(decoded(data, name), name, errors)
+    return module, verify(module, extra=errors)
+
+
+class Loaded:
+    """What a program and its entries share: the source, what is known of it, launchers by entry and
+    device. It refers to neither, so that both are freed as soon as they are dropped."""
+
+    def __init__(self, name: str, data: bytes, device: str | None, externs: Mapping[str, Extern],
+                 trusted: bool, print_sink: Callable[[str], None] | None,
+                 module: Module | None = None, source: Source | None = None):
+        self.name = name
+        self.data = data
+        self.device = device
+        self.externs = externs
+        self.trusted = trusted
+        self.print_sink = print_sink or print
+        self._lock = threading.RLock()
+        self._module = module
+        self._source = source
+        self._verified: tuple[Module, Facts] | None = None
+        self._launchers: dict[tuple[str, str], NativeLauncher | None] = {}
+        self._chosen: dict[str, str] = {}
+        self._signatures: dict[str, Signature] = {}
+        self.file_digest = hashlib.sha256(data).hexdigest() if module is None else ""
+        self.index = self._find_index()
+        check_externs(self.index["externs"], self.externs, f"`{name}`")
+
+    # -- the module ----------------------------------------------------------------------------
+
+    def verified(self) -> tuple[Module, Facts]:
+        """The module and the verifier's facts."""
+        with self._lock:
+            if self._verified is None:
+                self._verified = self._verify()
+            return self._verified
+
+    def _verify(self) -> tuple[Module, Facts]:
+        if self._module is None:
+            return verified(self.name, self.data)
+        from hvisa.graph.verifier import verify
+        return self._module, verify(self._module)
+
+    def text(self) -> str:
+        if self.data and not is_bytecode(self.data):
+            return decoded(self.data, self.name)
+        from hvisa.assembler.printer import print_module
+        return print_module(self.verified()[0])
+
+    # -- what is known without the module ------------------------------------------------------
+
+    def _find_index(self) -> dict[str, Any]:
+        """Entries and externs; from the cache if this file was verified before."""
+        cache = process_cache()
+        stored = cache.get(index_key(self.file_digest)) if self.file_digest else None
+        if stored is not None:
+            found: dict[str, Any] = json.loads(stored)
+            return found
+        found = make_index(self.verified()[0])
+        if self.file_digest:
+            cache.put(index_key(self.file_digest), json.dumps(found).encode())
+        return found
+
+    def entry_name(self, name: str | None) -> str:
+        entries: dict[str, Any] = self.index["entries"]
+        listed = ", ".join(f"`{n}`" for n in entries) or "none"
+        if name is None:
+            if len(self.index["roots"]) == 1:
+                return self.index["roots"][0]
+            raise fail("HV1009", f"`{self.name}` has {len(self.index['roots'])} nodes that no other "
+                       "node uses; which one is meant?", help=f"entries are {listed}")
+        name = name.lstrip("@")
+        if name in entries:
+            return name
+        import difflib
+        near = difflib.get_close_matches(name, entries, 1)
+        raise fail("HV1009", f"`{self.name}` has no entry `{name}`",
+                   help=f"did you mean `{near[0]}`?" if near else f"entries are {listed}")
+
+    def signature(self, name: str) -> Signature:
+        found = self._signatures.get(name)
+        if found is None:
+            from hvisa.runtime.layout import Signature
+            found = self._signatures[name] = Signature(self.index["entries"][name])
+        return found
+
+    # -- launchers -----------------------------------------------------------------------------
+
+    def choose(self, name: str) -> str:
+        """The device for calls that name none."""
+        if self.device is None and name not in self._chosen:
+            self.launcher(name, None)
+        return self.device or self._chosen[name]
+
+    def launcher(self, name: str, device: str | None) -> NativeLauncher | None:
+        """The launcher of an entry on a device; None for `reference`."""
+        device = device or self._chosen.get(name)
+        if device is None:
+            return self._first_that_takes(name)
+        if device == REFERENCE:
+            return None
+        with self._lock:
+            found = self._launchers.get((name, device))
+            if found is None:
+                found = self._launchers[name, device] = self._make_launcher(name, device)
+            return found
+
+    def _first_that_takes(self, name: str) -> NativeLauncher | None:
+        declined: HvisaError | None = None
+        for device in preferred_devices():
+            try:
+                found = self.launcher(name, device)
+            except HvisaError as error:
+                if set(error.codes) != {"HV1103"}:
+                    raise
+                declined = error
+                continue
+            if declined is not None:
+                log("warning", "@%s runs on `%s`: %s", name, device,
+                    declined.diagnostics[0].message)
+            self._chosen[name] = device
+            return found
+        raise AssertionError("`reference` takes every entry")
+
+    def artifact(self, name: str, device: str) -> Artifact:
+        return find_artifact(self.file_digest, name, device, self.verified,
+                             isolate=not self.trusted)
+
+    def _make_launcher(self, name: str, device: str) -> NativeLauncher:
+        from hvisa.runtime.launch import NativeLauncher
+        artifact = self.artifact(name, device)
+        own_name, data, source = self.name, self.data, self._source
+
+        def sources(file: str) -> Source:
+            if file:
+                return Source(file)
+            if source is not None:
+                return source
+            return Source(own_name, None if is_bytecode(data) else data.decode("utf-8", "replace"))
+        return NativeLauncher(artifact, externs=self.externs, print_sink=self.print_sink,
+                              sources=sources)
+
+
+def make_index(module: Module) -> dict[str, Any]:
+    """Entries with their signatures, those that no node uses, and the externs that are needed."""
+    from hvisa.graph.model import instructions
+    from hvisa.translators.native import signature
+    entries: dict[str, Any] = {}
+    used: set[str] = set()
+    for definition in module.definitions.values():
+        if definition.body is None:
+            continue
+        used |= {i.callee for i in instructions(definition.body) if i.callee is not None}
+        if definition.public and definition.kind in ("leaf", "graph"):
+            entries[definition.name] = signature(definition)
+    externs = [d.name for d in module.definitions.values() if getattr(d, "external", False)]
+    return {"entries": entries, "roots": [n for n in entries if n not in used], "externs": externs}

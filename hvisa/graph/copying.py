@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hvisa.graph.model import (ENTER, Argument, Definition, Function, GlobalRef, Instr, NodeDetail, Operand,
-                               Output, Port, Region, Value, walk)
+from hvisa.graph.model import (
+    ENTER,
+    Argument,
+    Definition,
+    Function,
+    GlobalRef,
+    Instr,
+    NodeDetail,
+    Operand,
+    Output,
+    Port,
+    Region,
+    Value,
+    walk,
+)
 
 
 class _Copier:

@@ -13,8 +13,7 @@ from hvisa.graph.copying import copy_definition
 from hvisa.graph.inference import complete
 from hvisa.graph.model import Definition, GlobalConstant, GlobalRef, Module, instructions
 from hvisa.graph.numbering import number_module
-from hvisa.spec import dimensions as dims
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
 
 

@@ -160,10 +160,8 @@ def render(diagnostic: Diagnostic) -> str:
     lines = [f"{d.severity}[{d.code}]: {d.message}"]
     places = [(d.span, d.note)] if d.span else []
     places += list(d.labels)
-    gutter = max([len(str(span.line)) for span, _ in places if span], default=1)
+    gutter = max([len(str(span.line)) for span, _ in places], default=1)
     for number, (span, note) in enumerate(places):
-        if span is None:
-            continue
         arrow = "-->" if number == 0 else ":::"
         lines.append(f"{'':{gutter}}{arrow} {span}" + (f": {note}" if not span.line and note else ""))
         lines += _snippet(span, note, gutter)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import weakref
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union, cast
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, fail
 from hvisa.files import decoded, is_bytecode, read_file
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from hvisa.graph.model import Module
     from hvisa.runtime.launch import NativeLauncher
     from hvisa.runtime.layout import Signature
+    from hvisa.runtime.streams import StreamLauncher
     from hvisa.translators.artifact import Artifact
+
+    Launcher = Union[NativeLauncher, StreamLauncher]
 
 Extern = Callable[..., Any]
 
@@ -60,7 +64,7 @@ class Loaded:
         self._module = module
         self._source = source
         self._verified: tuple[Module, Facts] | None = None
-        self._launchers: dict[tuple[str, str], NativeLauncher | None] = {}
+        self._launchers: dict[tuple[str, str], Launcher] = {}
         self._chosen: dict[str, str] = {}
         self._signatures: dict[str, Signature] = {}
         self.file_digest = hashlib.sha256(data).hexdigest() if module is None else ""
@@ -133,7 +137,7 @@ class Loaded:
             self.launcher(name, None)
         return self.device or self._chosen[name]
 
-    def launcher(self, name: str, device: str | None) -> NativeLauncher | None:
+    def launcher(self, name: str, device: str | None) -> Launcher | None:
         """The launcher of an entry on a device; None for `reference`."""
         device = device or self._chosen.get(name)
         if device is None:
@@ -146,7 +150,7 @@ class Loaded:
                 found = self._launchers[name, device] = self._make_launcher(name, device)
             return found
 
-    def _first_that_takes(self, name: str) -> NativeLauncher | None:
+    def _first_that_takes(self, name: str) -> Launcher | None:
         declined: HvisaError | None = None
         for device in preferred_devices():
             try:
@@ -167,7 +171,28 @@ class Loaded:
         return find_artifact(self.file_digest, name, device, self.verified,
                              isolate=not self.trusted)
 
-    def _make_launcher(self, name: str, device: str) -> NativeLauncher:
+    def _make_launcher(self, name: str, device: str) -> Launcher:
+        if name in self.index["entries"] and any(p.kind == "stream" for p in self.signature(name).ports):
+            return self._stream_launcher(name, device)
+        return self._native_launcher(name, device)
+
+    def _stream_launcher(self, name: str, device: str) -> StreamLauncher:
+        from hvisa.runtime.streams import StreamLauncher
+        from hvisa.translators.registry import make_translator
+        make_translator(device)  # an unknown device is an error now, not at the first item
+        here = weakref.ref(self)
+
+        def node(callee: str) -> NativeLauncher:
+            loaded = here()
+            assert loaded is not None
+            found = loaded._launchers.get((callee, device))
+            if found is None:
+                found = loaded._launchers[callee, device] = loaded._native_launcher(callee, device)
+            return cast("NativeLauncher", found)
+        return StreamLauncher(self.verified()[0], name, node, externs=self.externs,
+                              print_sink=self.print_sink)
+
+    def _native_launcher(self, name: str, device: str) -> NativeLauncher:
         from hvisa.runtime.launch import NativeLauncher
         artifact = self.artifact(name, device)
         own_name, data, source = self.name, self.data, self._source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hvisa.diagnostics import fail
 from hvisa.files import read_source, write_whole
@@ -14,6 +14,7 @@ from hvisa.runtime.markers import OPTIONS, UNUSUAL
 if TYPE_CHECKING:
     from hvisa.graph.facts import Facts
     from hvisa.graph.model import Module
+    from hvisa.runtime.launch import NativeLauncher
     from hvisa.runtime.layout import Signature
     from hvisa.translators.artifact import Artifact
 
@@ -172,10 +173,10 @@ class Entry:
                              print_sink=self._loaded.print_sink, timeout=timeout)
         values = launcher.launch(bound, timeout)
         self._calls += 1
-        if self._calls == 2 and device == self._loaded.device:
+        if self._calls == 2 and device == self._loaded.device and not launcher.moves_items:
             # Not worth its making for a program that runs once.
             from hvisa.runtime.fast_call import make_fast_call
-            self._fast = make_fast_call(launcher)
+            self._fast = make_fast_call(cast("NativeLauncher", launcher))
         return values
 
     def __repr__(self) -> str:

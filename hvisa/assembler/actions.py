@@ -245,7 +245,7 @@ class Actions:
 
     def dimension_function(self, c: list[Any]) -> Dim:
         name, *parts = c
-        if name in ("min", "max"):
+        if str(name) in ("min", "max"):
             if len(parts) < 2:
                 self.error("HV0601", f"`{name}` takes two dimensions or more", name)
                 return dims.constant(1)
@@ -512,8 +512,9 @@ class Actions:
         return "grid", c
 
     def head(self, c: list[Any]) -> Definition:
-        public = not (c[0].type == "VISIBILITY" and c[0] == "private")
-        if c[0].type == "VISIBILITY":
+        first: Token = c[0]
+        public = not (first.type == "VISIBILITY" and str(first) == "private")
+        if first.type == "VISIBILITY":
             c = c[1:]
         kind, name_token, ports, *rest = c
         definition = KINDS[str(kind)](self._define(name_token), self.span(name_token))

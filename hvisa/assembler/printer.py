@@ -233,8 +233,8 @@ def _line_of(thing: Definition | GlobalConstant | Instr) -> int:
 
 
 def _constant(constant: GlobalConstant) -> str:
-    element = cast(ScalarType, constant.type if isinstance(constant.type, ScalarType)
-                   else cast(ty.BufferType, constant.type).element)
+    element = constant.type if isinstance(constant.type, ScalarType) \
+        else cast(ty.BufferType, constant.type).element
     raw = constant.data.reshape(-1).view(f"uint{element.size_bytes * 8}")
     texts = [format_literal(int(b), element) for b in raw]
     data = texts[0] if isinstance(constant.type, ScalarType) else f"[{', '.join(texts)}]"

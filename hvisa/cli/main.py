@@ -62,7 +62,7 @@ def _quick(arguments: Sequence[str]) -> Callable[[], Any] | None:
 def _typer_app() -> Any:
     import typer
 
-    from hvisa.cli import asm, cache, devices, dis, explain, fmt, verify
+    from hvisa.cli import asm, cache, devices, dis, explain, fmt, graph, verify
     from hvisa.cli.options import typer_function
     from hvisa.cli.run import OPTIONS, run
     app = typer.Typer(name="hvisa", no_args_is_help=True, pretty_exceptions_enable=False,
@@ -77,6 +77,7 @@ def _typer_app() -> Any:
     app.command("dis")(dis.dis)
     app.command("fmt")(fmt.fmt)
     app.command("verify")(verify.verify)
+    app.command("graph")(graph.graph)
     app.command("devices")(devices.devices)
     app.command("explain")(explain.explain)
     app.command("cache")(cache.cache)

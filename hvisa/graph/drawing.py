@@ -23,7 +23,7 @@ from hvisa.graph.model import (
     Value,
     walk,
 )
-from hvisa.graph.views import graph_view, layers, region_view
+from hvisa.graph.views import Node, graph_view, layers, region_view
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.operations import EFFECT_CLASSES
 
@@ -141,7 +141,7 @@ class Drawing:
 
     def _fill(self, box: Box, view: nx.MultiDiGraph, level: int) -> None:
         """Place the nodes of a view inside a box, layer under layer, and draw its edges."""
-        made: dict[object, Box] = {}
+        made: dict[Node, Box] = {}
         rows = layers(view)
         for row in rows:
             for node in row:
@@ -168,11 +168,11 @@ class Drawing:
         box.inside += made.values()
         self._edges(box, view, rows, made)
 
-    def _edges(self, box: Box, view: nx.MultiDiGraph, rows: list[list[object]],
-               made: dict[object, Box]) -> None:
+    def _edges(self, box: Box, view: nx.MultiDiGraph, rows: list[list[Node]],
+               made: dict[Node, Box]) -> None:
         level = {n: k for k, row in enumerate(rows) for n in row}
-        used_out: dict[object, int] = {}
-        used_in: dict[object, int] = {}
+        used_out: dict[Node, int] = {}
+        used_in: dict[Node, int] = {}
         lane = 0
         for a, b, data in view.edges(data=True):
             source, target = made[a], made[b]
@@ -192,12 +192,12 @@ def _region(region: Region) -> nx.MultiDiGraph:
     return region_view(region, list(region.parameters), [])
 
 
-def _long_edges(view: nx.MultiDiGraph, rows: list[list[object]]) -> int:
+def _long_edges(view: nx.MultiDiGraph, rows: list[list[Node]]) -> int:
     level = {n: k for k, row in enumerate(rows) for n in row}
     return sum(1 for a, b in view.edges() if level[b] != level[a] + 1)
 
 
-def _spread(width: float, count: int, used: dict[object, int], key: object) -> float:
+def _spread(width: float, count: int, used: dict[Node, int], key: Node) -> float:
     """Ends of edges side by side along a border."""
     number = used[key] = used.get(key, 0) + 1
     return width * number / (count + 1)
@@ -248,7 +248,7 @@ def draw(module: Module, name: str | None = None, depth: int = 8) -> str:
     Raises KeyError for a name that the module lacks.
     """
     drawing = Drawing(module, depth)
-    used = {i for d in module.definitions.values() if d.body for i in _callees(d)}
+    used = {callee for d in module.definitions.values() if d.body for callee in _callees(d)}
     names = [name] if name is not None else [
         n for n, d in module.definitions.items() if n not in used] or list(module.definitions)
     boxes = [drawing.definition(module.definitions[n], 0) for n in names]

@@ -3,6 +3,8 @@ launch imports this)."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import networkx as nx
 
 from hvisa.graph.model import (
@@ -20,6 +22,8 @@ from hvisa.graph.model import (
 from hvisa.spec.operations import EDGE_KINDS
 from hvisa.spec.types import GridType, StreamType
 
+Node = tuple[str, Any]  # ("in", name), ("node", position), ("out", position), ("constant", name)
+
 
 def region_view(region: Region, inputs: list[Value], outputs: list[str]) -> nx.MultiDiGraph:
     """The constructs of one region of a graph, as nodes with the attribute `instr`, and their edges.
@@ -29,7 +33,7 @@ def region_view(region: Region, inputs: list[Value], outputs: list[str]) -> nx.M
     regions counts as its use.
     """
     view = nx.MultiDiGraph()
-    makers: dict[Value, tuple[str, object]] = {}
+    makers: dict[Value, Node] = {}
     for value in inputs:
         view.add_node(("in", value.name), title=f"%{value.name}", label=str(value.type))
         makers[value] = ("in", value.name)
@@ -71,10 +75,10 @@ def _uses(instr: Instr) -> list[tuple[Operand, str]]:
     return found
 
 
-def _edge(view: nx.MultiDiGraph, makers: dict[Value, tuple[str, object]], operand: Operand,
-          target: tuple[str, object], kind: str) -> None:
+def _edge(view: nx.MultiDiGraph, makers: dict[Value, Node], operand: Operand,
+          target: Node, kind: str) -> None:
     if isinstance(operand, GlobalRef):
-        source: tuple[str, object] = ("constant", operand.name)
+        source: Node = ("constant", operand.name)
         view.add_node(source, title=f"@{operand.name}", label=str(operand.type))
         view.add_edge(source, target, label=str(operand.type), kind=kind, value=operand.name)
     elif isinstance(operand, Value) and operand in makers:
@@ -106,7 +110,7 @@ def call_view(module: Module) -> nx.DiGraph:
     return view
 
 
-def layers(view: nx.MultiDiGraph) -> list[list[object]]:
+def layers(view: nx.MultiDiGraph) -> list[list[Node]]:
     """Nodes in layers such that edges go down, few edges crossing; edges of delays are left out.
 
     Source: Sugiyama, Tagawa, Toda, "Methods for visual understanding of hierarchical system
@@ -119,7 +123,7 @@ def layers(view: nx.MultiDiGraph) -> list[list[object]]:
         back = instr is not None and instr.row.mnemonic == "delay" and a[0] == "node" and a[1] > b[1]
         if not back and a != b:
             acyclic.add_edge(a, b)
-    depth: dict[object, int] = {}
+    depth: dict[Node, int] = {}
     for node in nx.topological_sort(acyclic):
         above = [depth[p] for p in acyclic.predecessors(node)]
         depth[node] = 0 if node[0] == "in" else 1 + max(above, default=0)
@@ -131,14 +135,14 @@ def layers(view: nx.MultiDiGraph) -> list[list[object]]:
             depth[node] = bottom
         elif node[0] == "constant":
             depth[node] = max(0, min((depth[s] for s in acyclic.successors(node)), default=1) - 1)
-    rows: list[list[object]] = [[] for _ in range(bottom + 1)]
+    rows: list[list[Node]] = [[] for _ in range(bottom + 1)]
     for node, level in depth.items():
         rows[level].append(node)
     _order(rows, acyclic)
     return [row for row in rows if row]
 
 
-def _order(rows: list[list[object]], graph: nx.DiGraph) -> None:
+def _order(rows: list[list[Node]], graph: nx.DiGraph) -> None:
     """A few sweeps of sorting each layer by the mean position of its neighbours."""
     for sweep in range(8):
         down = sweep % 2 == 0

@@ -69,6 +69,8 @@ class NativeLauncher:
     `sources` gives the text of a file that trap sites name.
     """
 
+    moves_items = False
+
     def __init__(self, artifact: Artifact, *, externs: Mapping[str, Callable[..., Any]],
                  print_sink: Callable[[str], None] = print,
                  sources: Callable[[str], Source] = Source):

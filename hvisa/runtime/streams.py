@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class StreamLauncher:
     """Launches one entry with stream ports; `launcher` gives the native code of a node by name."""
 
+    moves_items = True
+
     def __init__(self, module: Module, entry: str, launcher: Callable[[str], NativeLauncher], *,
                  externs: Mapping[str, Callable[..., Any]], print_sink: Callable[[str], None]):
         self._module = module

@@ -211,7 +211,7 @@ class InstrDef:
         self.semantics: Callable[..., Any] | None = None
         self.type_rule: TypeRule | None = None
         self.opcode = -1
-        self.since = (0, 1)
+        self.since: tuple[int, int] = (0, 1)
         self._cache: dict[tuple[object, ...], tuple[Type, ...]] = {}
 
     def __repr__(self) -> str:
@@ -329,7 +329,8 @@ def construct(mnemonic: str, signature: str, doc: str, *, on: str = "", **option
     """Make a row whose meaning is the interpreter's: memory, control, graph constructs."""
     def meaning() -> None: ...
     meaning.__doc__ = doc
-    return instruction(mnemonic, signature, on=on, **{"semantics": None, **options})(meaning)
+    merged: dict[str, Any] = {"semantics": None, **options}
+    return instruction(mnemonic, signature, on=on, **merged)(meaning)
 
 
 def choice(name: str, *words: str) -> Immediate:

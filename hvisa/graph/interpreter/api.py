@@ -152,6 +152,9 @@ def _environment(definition: Definition, passed: dict[str, Any],
         shaped.append((port, tuple(int(n) for n in shape)))
     for port, shape in shaped:
         shapes.bind(port.type, shape, environment)
+    for port in definition.taken:
+        if isinstance(port.type, StreamType):
+            shapes.bind_items(port.type, passed[port.name].items, environment)
     for port, shape in shaped:
         error = shapes.check_shape(port.type, shape, environment,
                                    f"`%{port.name}` of `@{definition.name}`", port.span)

@@ -17,7 +17,7 @@ from hvisa.graph.interpreter.values import Array, GridValue
 from hvisa.graph.model import Definition, Function, Instr, NodeDetail, Output, Port
 from hvisa.spec import numerics, types as ty
 from hvisa.spec.operations import MODES, OUTPUT_FORMS, REDUCTIONS, UPDATES
-from hvisa.spec.types import BufferType, GridType, Type
+from hvisa.spec.types import BufferType, GridType, StreamType, Type
 
 Box = tuple[slice, ...]
 
@@ -90,6 +90,9 @@ def bind_symbols(frame: GraphFrame, instr: Instr, callee: Definition, arguments:
               if isinstance(p.type, (BufferType, GridType))] + list(parts)
     for port, shape in shaped:
         shapes.bind(port.type, shape, environment)
+    for port in callee.taken:
+        if isinstance(port.type, StreamType):
+            shapes.bind_items(port.type, arguments[port.name].items, environment)
     for port, shape in shaped:
         what = f"`%{port.name}` of `@{callee.name}`"
         error = shapes.check_shape(port.type, shape, environment, what, instr.span)

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hvisa.diagnostics import HvisaError, Span, fail
 from hvisa.graph.model import Definition
 from hvisa.spec import types as ty
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.limits import LIMITS
-from hvisa.spec.types import BufferType, GridType, Type
+from hvisa.spec.types import BufferType, GridType, StreamType, Type
 
 Environment = dict[str, int]
 
@@ -89,6 +90,14 @@ def bind(type_: Type, shape: Sequence[int], environment: Environment) -> None:
         symbol = dim.symbol
         if symbol is not None:
             environment.setdefault(symbol, value)
+
+
+def bind_items(type_: Type, items: Sequence[Any], environment: Environment) -> None:
+    """Outside the nodes that take them, the items of a stream count as its first one; a stream without
+    items has the extents 0."""
+    if isinstance(type_, StreamType) and isinstance(type_.item, BufferType):
+        shape = items[0].shape if items else (0,) * type_.item.rank
+        bind(type_.item, shape, environment)
 
 
 def check_shape(type_: Type, shape: Sequence[int], environment: Mapping[str, int], what: str,

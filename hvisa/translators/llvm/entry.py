@@ -50,7 +50,7 @@ def lower_entry(module: Module, facts: Facts | None, entry: str,
     else:
         assert isinstance(definition, InternalNode)
         name = lowering.graph(definition, parameters)
-    arguments = [a for n, port in enumerate(definition.ports) for a in passed[n]]
+    arguments = [a for texts in passed for a in texts]
     status = f.op(f"call i32 @{name}(ptr %ctx, i1 {'true' if options.threads else 'false'}"
                   + "".join(f", {a}" for a in [*arguments, *results]) + ")")
     body.check_status(status)

@@ -45,7 +45,7 @@ def float_op(body: Body, operands: list[str], element: ScalarType, lanes: int,
     return body.floats.narrow(emit(widened("float", lanes), wide), element, lanes)
 
 
-def _arithmetic(for_int: str, for_float: str) -> Lower:
+def _arithmetic(for_int: str, for_float: str) -> Callable[[Body, Instr, list[str]], str]:
     def lower(body: Body, instr: Instr, v: list[str]) -> str:
         element, lanes = parts(instr.operands[0].type)
         if not element.is_float:

@@ -30,6 +30,8 @@ class Network:
     def __init__(self, frame: GraphFrame):
         self.frame = frame
         self.actors: list[Firing | Whole | Delay] = []
+        # Streams from outside: what they hold is how often everything runs.
+        self.given = {id(v): v for v in frame.values.values() if isinstance(v, Stream)}
 
     def add(self, instr: Instr) -> None:
         """A node or delay; its result streams exist, empty, from now on."""
@@ -47,7 +49,24 @@ class Network:
         self.actors.append(Firing(self.frame, instr, lifted) if lifted else
                            Whole(self.frame, instr))
 
+    def _limit_cycles(self) -> None:
+        """A cycle that no outer stream feeds would fire for ever: it fires once a round, that is, as
+        often as the outer streams have items."""
+        fed = {id(s) for s in self.given.values()}
+        growing = True
+        while growing:
+            growing = False
+            for actor in self.actors:
+                if id(actor) not in fed and any(id(s) in fed for s in actor.sources()):
+                    fed |= {id(actor), *(id(s) for s in actor.made())}
+                    growing = True
+        rounds = max((len(s.items) for s in self.given.values()), default=0)
+        for actor in self.actors:
+            if isinstance(actor, Firing) and id(actor) not in fed:
+                actor.most = rounds
+
     def run(self) -> Task:
+        self._limit_cycles()
         going = bool(self.actors)
         while going:
             going = False
@@ -64,6 +83,12 @@ class Delay:
         self.out = Stream([_item(frame.operand(instr.operands[0]))])
         self.taken = 0
         frame.values[instr.results[0]] = self.out
+
+    def sources(self) -> list[Any]:
+        return [self.frame.operand(self.following)]
+
+    def made(self) -> list[Any]:
+        return [self.out]
 
     def advance(self) -> Task:
         """Pass on what has come; whether anything had."""
@@ -89,15 +114,24 @@ class Firing:
         self.lifted = lifted
         self.taken = dict.fromkeys(lifted, 0)
         self.outs = _new_streams(frame, instr.results)
+        self.most: int | None = None
+        self.fired = 0
+
+    def sources(self) -> list[Any]:
+        return [self.frame.operand(self.instr.operands[n]) for n in self.lifted]
+
+    def made(self) -> list[Any]:
+        return list(self.outs)
 
     def advance(self) -> Task:
         """Fire as often as the items allow; whether it fired."""
         fired = False
         while True:
-            operands = self._take()
+            operands = self._take() if self.most is None or self.fired < self.most else None
             if operands is None:
                 return fired
             fired = True
+            self.fired += 1
             results = yield run_node(self.frame, self.instr, operands)
             for out, output, type_, found in zip(self.outs, self.detail.outputs,
                                                  (v.type for v in self.instr.results), results,
@@ -150,6 +184,13 @@ class Whole:
         self.instr = instr
         self.lengths: list[int] | None = None
         self.outs = _new_streams(frame, instr.results)
+
+    def sources(self) -> list[Any]:
+        found = [self.frame.operand(o) for o in self.instr.operands]
+        return [s for s in found if isinstance(s, Stream)]
+
+    def made(self) -> list[Any]:
+        return list(self.outs)
 
     def advance(self) -> Task:
         """Run if there are more items than last time; whether it ran."""

@@ -7,7 +7,7 @@ import json
 import threading
 import weakref
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, fail
 from hvisa.files import decoded, is_bytecode, read_file
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hvisa.runtime.streams import StreamLauncher
     from hvisa.translators.artifact import Artifact
 
-    Launcher = Union[NativeLauncher, StreamLauncher]
+    Launcher = NativeLauncher | StreamLauncher
 
 Extern = Callable[..., Any]
 

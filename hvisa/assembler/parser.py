@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from itertools import pairwise
 
 from lark import Lark, Token, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
@@ -22,7 +23,8 @@ _DEFINITION = re.compile(
 _STATEMENT = re.compile(r"(?<![,(\[\\])[ \t]*[\n;][ \t]*(?=[%a-z])")
 _NODE = re.compile(r"\bnode[ \t]+@[\w.]+[ \t]*\(([^()]*)")
 _PUNCTUATION = {"_COMMA": "`,`", "_LPAR": "`(`", "_RPAR": "`)`", "_LSQUARE": "`[`",
-                "_RSQUARE": "`]`", "_ARROW": "`->`", "_GRID": "`grid`", "_WITH": "`with`", "LBRACE": "`{`", "RBRACE": "`}`"}
+                "_RSQUARE": "`]`", "_ARROW": "`->`", "_GRID": "`grid`", "_WITH": "`with`",
+                "LBRACE": "`{`", "RBRACE": "`}`"}
 MAX_SYNTAX_ERRORS = 20
 
 # How terminals are called in messages.
@@ -71,7 +73,7 @@ def _check_counts(text: str, source: Source) -> None:
     if text.count("\n") + text.count(";") <= most and text.count("%") <= LIMITS["edges"].value:
         return
     starts = [m.start() for m in _DEFINITION.finditer(text)] + [len(text)]
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         span = Span(source, text.count("\n", 0, start) + 1, 1)
         _check_limit("instructions", sum(1 for _ in _STATEMENT.finditer(text, start, end)), span)
         nodes = edges = 0

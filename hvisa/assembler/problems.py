@@ -78,7 +78,7 @@ PROBLEMS: dict[str, Problem] = {
                       "empty list, a type that is known.", _DAMAGED),
     "HV0840": Problem("a name is taken",
                       "Two values of one scope, or two definitions or constants, have one name.",
-                      "give one of them another name and encode the module again, or encode it without names"),
+                      "give one of them another name, or encode the module without names"),
     "HV0841": Problem("a stated count is wrong",
                       "A body or header states how much it holds, and holds more or less.", _DAMAGED),
     "HV0842": Problem("a dimension refers to a value that is no dimension",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 from hvisa.diagnostics import Diagnostic, Span, plural
@@ -499,7 +500,7 @@ class Inference:
             return
         cuts = [dims.constant(0), *instr.detail, found.shape[axis]]
         parts = [ty.buffer(found.element, (*found.shape[:axis], high - low, *found.shape[axis + 1:]))
-                 for low, high in zip(cuts, cuts[1:], strict=False)]
+                 for low, high in pairwise(cuts)]
         self._assign(instr, parts)
 
     def delay(self, instr: Instr, owners: list[Instr]) -> None:

@@ -8,7 +8,7 @@ edges are not stored twice; `hvisa.graph.views` lists them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from hvisa.diagnostics import Span
 from hvisa.spec import types as ty
@@ -108,7 +108,7 @@ class GlobalRef:
         return f"@{self.name}: {self.type}"
 
 
-Operand = Union[Value, Constant, DimValue, GlobalRef, Literal]
+Operand = Value | Constant | DimValue | GlobalRef | Literal
 Box = tuple[tuple[Dim, Dim], ...]  # (offset, length) for each dimension
 
 

@@ -93,8 +93,8 @@ def test_spmv(device: str) -> None:
     rows, columns = np.nonzero(dense)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=60))]).astype(np.int32)
     x = rng.random(40, np.float32)
-    found = entry("spmv", device)(indptr=indptr, indices=columns.astype(np.int32), data=dense[rows, columns],
-                                  x=x)
+    data = dense[rows, columns]
+    found = entry("spmv", device)(indptr=indptr, indices=columns.astype(np.int32), data=data, x=x)
     np.testing.assert_allclose(found, dense.astype(np.float64) @ x, rtol=1e-5)
 
 

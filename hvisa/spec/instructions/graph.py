@@ -106,7 +106,8 @@ bound to the right side. Example: `match %q == 2*%p`
 construct("delay", "init: any, next: any -> any", """A stream's items, one firing later.
 
 The first item is `init`. `next` may be defined further down: this is the one edge that may close a
-cycle. A cycle that no stream from outside feeds runs once for each of their items. Example: `%last = delay %s0, next %state`
+cycle. A cycle that no stream from outside feeds runs once for each of their items. Example:
+`%last = delay %s0, next %state`
 """, group=GROUP, form=Form.DELAY, level=Level.GRAPH, type_rule=_delay_rule)
 
 _RESERVED = {

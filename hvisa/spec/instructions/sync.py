@@ -54,7 +54,7 @@ argmin and argmax give value and linear instance number. f16 and bf16 accumulate
 `%s = group_reduce.add %x`
 """, on=ANY, vectors=False, immediates=(choice("operator", *REDUCTIONS),), type_rule=_group_rule)
 
-_collective("group_scan", "a: T -> T", """The operands up to this instance joined, from the first on, left to right.
+_collective("group_scan", "a: T -> T", """The operands up to this instance, joined left to right.
 
 `group_scan.add` includes this instance, `group_scan.add.exclusive` does not and gives the operator's
 identity to the first. f16 and bf16 round at each step.

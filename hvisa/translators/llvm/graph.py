@@ -8,6 +8,7 @@ freed at the end whatever happens.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hvisa.graph.model import GlobalRef, Instr, InternalNode, Operand, Region, Value, instructions
@@ -260,8 +261,7 @@ class GraphBody:
             else:
                 out.append(self.body.value(operand))
         for value in sorted(scope.owned - scope.moved, key=lambda v: v.index):
-            if scope.last.get(value) != scope.position or value not in scope.counts[-1] or scope.counts[-1][value] > 1:
-                self.blocks.release(self.held[value].block)
+            self.blocks.release(self.held[value].block)
         self.scopes.pop()
         return out
 
@@ -458,7 +458,7 @@ def _split(g: GraphBody, instr: Instr) -> None:
     type_ = instr.operands[0].type
     assert isinstance(type_, BufferType)
     cuts = ["0", *(body.dim(d) for d in instr.detail), source.extents[axis]]
-    for low, high in zip(cuts, cuts[1:], strict=False):
+    for low, high in pairwise(cuts):
         bad = f.op(f"or i1 {f.op(f'icmp slt i64 {low}, 0')}, {f.op(f'icmp sgt i64 {low}, {high}')}")
         body.trap_if(bad, "HV1005", instr, low, high)
     for value, low, high in zip(instr.results, cuts, cuts[1:], strict=False):

@@ -8,8 +8,9 @@ from itertools import pairwise
 
 from lark import Lark, Token, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from hvisa.assembler.actions import Actions, State
+from hvisa.assembler.actions import Actions
 from hvisa.assembler.grammar import make_parser
+from hvisa.assembler.parse_state import State
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, Span
 from hvisa.graph.inference import complete
 from hvisa.graph.model import Module

@@ -250,7 +250,7 @@ def draw(module: Module, name: str | None = None, depth: int = 8) -> str:
     drawing = Drawing(module, depth)
     used = {callee for d in module.definitions.values() if d.body for callee in _callees(d)}
     names = [name] if name is not None else [
-        n for n, d in module.definitions.items() if n not in used] or list(module.definitions)
+        n for n in module.definitions if n not in used] or list(module.definitions)
     boxes = [drawing.definition(module.definitions[n], 0) for n in names]
     out: list[str] = []
     x = 10.0

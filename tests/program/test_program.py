@@ -151,21 +151,38 @@ def test_devices():
 
 @needs_native
 def test_what_native_code_declines_runs_on_reference_and_says_so(caplog):
+    text = """extern func @total(in %x: buf<i32>[%n]) -> (%s: i32)
+    leaf @sum(in %x: buf<i32>[%n]) -> (%s: i32) nondeterministic {
+      %t = call @total(%x)
+      yield %t
+    }"""
+    x = np.arange(5, dtype=np.int32)
+    program = hvisa.load(text, externs={"total": lambda x: int(x.sum())})
+    with caplog.at_level(logging.WARNING, "hvisa"):
+        assert program.entry("sum")(x) == 10
+    assert "runs on `reference`" in caplog.text and program.entry("sum").device == "reference"
+    with pytest.raises(hvisa.HvisaError) as caught:
+        program.entry("sum")(x, device="x86")
+    assert set(caught.value.codes) == {"HV1103"} and "@total" in str(caught.value)
+
+
+@needs_native
+@pytest.mark.parametrize("device", ["x86", "multicore"])
+def test_streams_run_natively_node_by_node(device):
     text = """graph @pass(%x: stream<i32>) -> (%y: stream<i32>) {
       %z = node @inc(%x)
       yield %z
     }
     leaf @inc(%a: i32) -> (%b: i32) {
-      %c = add %a, 1
+      %c = div 12, %a
       yield %c
     }"""
-    program = hvisa.load(text)
-    with caplog.at_level(logging.WARNING, "hvisa"):
-        assert [int(v) for v in program.entry("pass")([1, 2])] == [2, 3]
-    assert "runs on `reference`" in caplog.text and program.entry("pass").device == "reference"
-    with pytest.raises(hvisa.HvisaError) as caught:
-        program.entry("pass")([1, 2], device="x86")
-    assert caught.value.codes == ["HV1103"] * 2 and "%x" in str(caught.value)
+    entry = hvisa.load(text, device=device).entry("pass")
+    assert [int(v) for v in entry([1, 2, 3])] == [12, 6, 4]
+    assert entry([]) == []
+    with pytest.raises(hvisa.HvisaTrap) as caught:
+        entry([1, 0])
+    assert caught.value.code == "HV0901" and caught.value.path == ("pass", "inc")
 
 
 @needs_native

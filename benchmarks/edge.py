@@ -1,4 +1,4 @@
-"""Frames a second of the edge pipeline at 1920 x 1080: `python benchmarks/edge.py [--frames N] [--peers PATH]`.
+"""Frames a second of the edge pipeline at 1920 x 1080: `python benchmarks/edge.py [--peers PATH]`.
 
 With `--peers` the folder of a peer collection, its fused C and numpy columns run interleaved in the same
 process and each is shown as a ratio; skipped without.

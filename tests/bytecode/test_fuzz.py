@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from types import ModuleType
 
-CASES = int(os.environ.get("HVISA_FUZZ_CASES", "20000"))
+CASES = int(os.environ.get("HVISA_FUZZ_CASES", "50000"))
 SEED = int(os.environ.get("HVISA_FUZZ_SEED", "1"))
 
 

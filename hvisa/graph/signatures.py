@@ -75,7 +75,8 @@ def index_dim(operand: Operand) -> Dim | None:
     if isinstance(operand, DimValue):
         return operand.dim
     if isinstance(operand, Constant):
-        return dims.constant(integer_value(operand.bits, operand.type))
+        value = integer_value(operand.bits, operand.type)
+        return dims.constant(value) if abs(value) <= dims.MAX_COEFFICIENT else None
     return dims.symbol(operand.name) if isinstance(operand, Value) and operand.name else None
 
 

@@ -7,6 +7,8 @@ import itertools
 import random
 from dataclasses import dataclass, field
 
+import pytest
+
 from hvisa.assembler.parser import parse
 from hvisa.diagnostics import HvisaError
 from hvisa.graph.verifier import verify
@@ -180,3 +182,12 @@ def test_accepted_leaves_keep_to_their_own_elements() -> None:
                 assert everything == owner.keys(), (text, env)
     print(f"{accepted} accepted ({covered} covered), {refused} refused")
     assert accepted > PROGRAMS // 50 and refused > PROGRAMS // 50 and covered > 10
+
+
+def test_an_index_beyond_every_dimension_is_refused_not_a_crash() -> None:
+    text = """leaf @f(out %y: buf<f32>[%n]) grid(%i < %n) {
+      store.skip 1.0, %y[9223372036854775807]
+    }"""
+    with pytest.raises(HvisaError) as caught:
+        verify(parse(text))
+    assert caught.value.codes == ["HV0310"]

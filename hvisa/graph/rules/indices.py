@@ -60,7 +60,9 @@ class Indices:
 
     def _operand(self, operand: Operand) -> Dim | None:
         if type(operand) is Constant:
-            return dims.constant(integer_value(operand.bits, operand.type))
+            value = integer_value(operand.bits, operand.type)
+            # No extent is as large as that; a dimension could not hold it.
+            return dims.constant(value) if abs(value) < dims.MAX_COEFFICIENT >> 1 else None
         if type(operand) is not Value:
             return None
         if operand not in self.known:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hvisa.graph.model import Constant, Function, Instr, Region
 from hvisa.spec import numerics, types as ty
-from hvisa.spec.literals import parse_literal
+from hvisa.spec.literals import integer_value, parse_literal
 from hvisa.spec.numerics import BLOCK, PARTIALS
 from hvisa.spec.operations import ORDER_FREE, REDUCTIONS
 from hvisa.spec.types import ScalarType
@@ -98,19 +98,72 @@ def for_(body: Body, instr: Instr) -> None:
     counter, *parameters = instr.regions[0].parameters
     inits = [(llvm_type(v.type), body.value(o))
              for v, o in zip(parameters, instr.operands[3:], strict=True)]
-    loop = Loop(body, [(t, "0"), *inits])
+    heavy = _heavy(instr.regions[0])
+    strips = None if heavy or _few(instr) else Strips(body, t, rounds, inits)
+    if strips is not None:
+        loop = Loop(body, strips.start())
+    else:
+        loop = Loop(body, [(t, "0"), *inits])
     count, *carried = loop.names
     for value, name in zip(parameters, carried, strict=True):
         body.define(value, name)
-    loop.leave_unless(f.op(f"icmp ult {t} {count}, {rounds}"))
+    loop.leave_unless(f.op(f"icmp ult {t} {count}, {strips.limit if strips else rounds}"))
     scaled = count if step == "1" else f.op(f"mul {t} {count}, {step}")
     body.define(counter, scaled if low == "0" else f.op(f"add {t} {low}, {scaled}"))
     values = body.region(instr.regions[0])
-    if _heavy(instr.regions[0]):
-        body.stop_check()
+    if heavy:
+        body.poll()
     loop.close([f.op(f"add nuw {t} {count}, 1"), *values])
+    if strips is not None:
+        carried = strips.close([count, *carried])
     for result, name in zip(instr.results, carried, strict=True):
         body.define(result, name)
+
+
+class Strips:
+    """A long loop of short rounds in strips, with a poll between two, so that the loop itself stays
+    simple enough to be made into vectors."""
+
+    SIZE = 1 << 16
+
+    def __init__(self, body: Body, type_text: str, rounds: str, inits: list[tuple[str, str]]):
+        self.body = body
+        self.rounds = rounds
+        self.type_text = type_text
+        self.types = [t for t, _ in inits]
+        self.outer = Loop(body, [(type_text, "0"), *inits])
+        f = body.f
+        count = self.outer.names[0]
+        self.outer.leave_unless(f.op(f"icmp ult {type_text} {count}, {rounds}"))
+        size = min(self.SIZE, (1 << (int(type_text[1:]) - 1)) - 1)
+        left = f.op(f"sub {type_text} {rounds}, {count}")
+        strip = body.floats.intrinsic("umin", type_text, [left, str(size)])
+        self.limit = f.op(f"add {type_text} {count}, {strip}")
+
+    def start(self) -> list[tuple[str, str]]:
+        """Types and values that the loop over one strip starts with."""
+        return list(zip([self.type_text, *self.types], self.outer.names, strict=True))
+
+    def close(self, values: list[str]) -> list[str]:
+        """End a strip with the values that its loop left; the carried values after the last one."""
+        f = self.body.f
+        more, next_ = f.label("more"), f.label("strip")
+        f.branch(f.op(f"icmp ult {self.type_text} {values[0]}, {self.rounds}"), more, next_)
+        f.start(more)
+        self.body.poll()
+        f.jump(next_)
+        f.start(next_)
+        self.outer.close(values)
+        return self.outer.names[1:]
+
+
+def _few(instr: Instr) -> bool:
+    """Whether a `for` has few rounds whatever happens."""
+    low, high = instr.operands[:2]
+    if not (isinstance(low, Constant) and isinstance(high, Constant)):
+        return False
+    type_ = low.type
+    return integer_value(high.bits, type_) - integer_value(low.bits, type_) <= Strips.SIZE
 
 
 def while_(body: Body, instr: Instr) -> None:
@@ -194,14 +247,15 @@ def fold(body: Body, op: str, total: str, at: Callable[[str], str], element: Sca
 def _fold_free(body: Body, op: str, total: str, at: Callable[[str], str], element: ScalarType,
                fast: int, heavy: bool) -> str:
     f, text = body.f, element_type(element)
-    loop = Loop(body, [("i64", "0"), (text, identity_text(op, element))])
+    strips = Strips(body, "i64", total, [(text, identity_text(op, element))])
+    loop = Loop(body, strips.start())
     index, so_far = loop.names
-    loop.leave_unless(f.op(f"icmp slt i64 {index}, {total}"))
+    loop.leave_unless(f.op(f"icmp ult i64 {index}, {strips.limit}"))
     value = combine(body, op, so_far, at(index), element, fast)
     if heavy:
-        body.stop_check()
+        body.poll()
     loop.close([f.op(f"add nuw nsw i64 {index}, 1"), value])
-    return so_far
+    return strips.close([index, so_far])[0]
 
 
 def fold_arg(body: Body, op: str, total: str, at: Callable[[str], str], element: ScalarType,
@@ -217,6 +271,8 @@ def fold_arg(body: Body, op: str, total: str, at: Callable[[str], str], element:
     best2 = f.op(f"select i1 {take}, {text} {value}, {text} {best}")
     position2 = f.op(f"select i1 {take}, i64 {index}, i64 {position}")
     if heavy:
+        body.poll()
+    else:
         body.stop_check()
     loop.close([f.op(f"add nuw nsw i64 {index}, 1"), best2, position2])
     return best, position
@@ -237,6 +293,8 @@ def _fold_ordered(body: Body, op: str, total: str, at: Callable[[str], str], ele
     result = _fold_block(body, op, base, size, at, element, fast, partials)
     _push(body, op, levels, block, result, element, fast)
     if heavy:
+        body.poll()
+    else:
         body.stop_check()
     loop.close([f.op(f"add nuw nsw i64 {block}, 1")])
     return _drain(body, op, levels, block, element, fast)

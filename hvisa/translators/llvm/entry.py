@@ -15,8 +15,8 @@ from hvisa.translators.llvm.body import DENSE, STRIDED, Body, Buffer
 from hvisa.translators.llvm.control import from_cell, to_cell
 from hvisa.translators.llvm.emit import FunctionText, llvm_type
 from hvisa.translators.llvm.leaf import enter_float_environment, leave_float_environment
-from hvisa.translators.llvm.lowering import Lowering, synchronises
-from hvisa.translators.llvm.parameters import Parameter, has_count, has_owner
+from hvisa.translators.llvm.lowering import Lowering
+from hvisa.translators.llvm.parameters import Parameter, has_count, has_owner, synchronises
 from hvisa.translators.native import entry_symbol, part_symbol, signature
 
 if TYPE_CHECKING:

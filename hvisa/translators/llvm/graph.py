@@ -382,7 +382,7 @@ def _loop_body(g: GraphBody, instr: Instr, carried: _Carried, names: Sequence[st
         scope.moved.add(value)
     g.scopes.pop()
     values = g.end_region(g.region(instr.regions[0], scope))
-    g.body.stop_check()
+    g.body.poll()
     return carried.next(values)
 
 

@@ -329,7 +329,7 @@ def _round(g: Group, region: Region, parameters: Sequence[Value],
     """One round of a loop."""
     g.assign(parameters, g.sequence(region))
     g.forget(before)
-    g.body.stop_check()
+    g.body.poll()
 
 
 def _results(g: Group, instr: Instr, parameters: Sequence[Value]) -> None:

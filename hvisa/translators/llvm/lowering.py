@@ -31,7 +31,7 @@ from hvisa.translators.llvm.body import DENSE, Body, Buffer
 from hvisa.translators.llvm.emit import FunctionText, ModuleText, constant_text, llvm_type
 from hvisa.translators.llvm.graph import GraphBody
 from hvisa.translators.llvm.leaf import write_leaf
-from hvisa.translators.llvm.parameters import Parameter, bind_ports, parameter_list
+from hvisa.translators.llvm.parameters import Parameter, bind_ports, parameter_list, synchronises
 from hvisa.translators.llvm.support import SUPPORT
 from hvisa.translators.native import CONTEXT
 
@@ -39,12 +39,6 @@ if TYPE_CHECKING:
     from hvisa.graph.facts import Facts
 
 TRIPLE = "x86_64-unknown-linux-gnu"
-
-
-def synchronises(leaf: LeafNode) -> bool:
-    """Whether a leaf has a barrier or another collective."""
-    assert leaf.body is not None
-    return any(i.row.collective for i in instructions(leaf.body))
 
 
 class Lowering:

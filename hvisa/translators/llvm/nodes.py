@@ -27,7 +27,7 @@ from hvisa.translators.llvm.body import DENSE, Body
 from hvisa.translators.llvm.control import Loop, fold
 from hvisa.translators.llvm.emit import NARROW, FunctionText, llvm_type
 from hvisa.translators.llvm.memory import take
-from hvisa.translators.llvm.parameters import Parameter, has_count, has_owner
+from hvisa.translators.llvm.parameters import Parameter, has_count, has_owner, synchronises
 from hvisa.translators.llvm.rows import convert
 
 if TYPE_CHECKING:
@@ -219,6 +219,8 @@ def _launch(g: GraphBody, callee: Definition, passed: list[Passed], arrays: list
             g.f.do(f"store i64 {one.held.extents[0]}, ptr {counts[number]}")
             extra["count"] = counts[number]
         found, how = arguments(port, one, extra)
+        # A leaf that does not synchronise may be spread over threads, scratch or not.
+        how.exclusive = how.exclusive and not (isinstance(callee, LeafNode) and not synchronises(callee))
         texts += found
         parameters.append(how)
     if isinstance(callee, LeafNode):
@@ -411,7 +413,7 @@ def _inner(body: Body, blocks: Blocks, instr: Instr, port: Port, number: int, on
     if one.held.layout != "strided" and rank:
         strides[-1] = "1"
     held = Held(one.held.element, c, [f"{c}.e{a}" for a in range(rank)], strides, "null",
-                one.held.layout, one.held.exclusive)
+                one.held.layout)  # shared with the other instances, whatever it was outside
     if box is not None:
         assert isinstance(whole, BufferType)
         held = blocks.view(held, whole, box, instr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hvisa.graph.model import Definition, Port
+from hvisa.graph.model import Definition, LeafNode, Port, instructions
 from hvisa.spec.operations import DIRECTIONS, MODES
 from hvisa.spec.types import BufferType
 from hvisa.translators.llvm.body import DENSE, STRIDED, Body, Buffer
@@ -27,6 +27,12 @@ class Parameter:
 
     def key(self) -> tuple[object, ...]:
         return (self.layout, self.each, self.exclusive)
+
+
+def synchronises(leaf: LeafNode) -> bool:
+    """Whether a leaf has a barrier or another collective."""
+    assert leaf.body is not None
+    return any(i.row.collective for i in instructions(leaf.body))
 
 
 def has_owner(port: Port) -> bool:

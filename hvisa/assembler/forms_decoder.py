@@ -170,12 +170,12 @@ def _node(body: BodyDecoder, instr: Instr, plan: Plan) -> int:
     reader = body.reader
     callee = _callee(body, instr, False)
     taken, written = body.tables.ports(callee)
-    instr.operands = [read_operand(body) for _ in range(taken)]
     body.nodes += 1
     body.edges += taken
     grid = _dims(body)
     first = len(body.scope.values)
     ids = [body.scope.define(ty.INDEX) for _ in grid]
+    instr.operands = [read_operand(body) for _ in range(taken)]
     arguments = [_argument(body) for _ in range(taken)]
     outputs = [_output(body) for _ in range(len(written) + len(callee.results))]
     effect = reader.below(len(EFFECT_CLASSES), "effect class")

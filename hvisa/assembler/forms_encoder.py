@@ -156,12 +156,12 @@ def _node(body: BodyEncoder, instr: Instr, plan: Plan) -> None:
     if len(detail.arguments) != len(instr.operands) or len(outputs) != results \
             or len(detail.ids) != len(detail.grid):
         raise body.error("arguments, outputs or ids differ in number")
-    _operands(body, instr, len(callee.taken))
     body.nodes += 1
     body.edges += len(instr.operands)
     _dims(body, detail.grid)
     mark = len(body.added)
     body.define(detail.ids)
+    _operands(body, instr, len(callee.taken))  # they may be the ids
     for argument in detail.arguments:
         body.writer.number(argument.edge | (argument.box is not None) << 1
                            | (argument.consume != 1) << 2)

@@ -100,6 +100,11 @@ def bounds(dim: Dim) -> list[Dim]:
     return [*more[:MAX_BOUNDS - 1], dim]
 
 
+def maybe_empty(extents: Iterable[Dim]) -> bool:
+    """Whether one of the extents may be 0."""
+    return any(e.constant is None or e.constant < 1 for e in extents)
+
+
 def _quotient(dim: Dim, divisor: Dim) -> list[Dim]:
     """ceil(dim / divisor) where that is a constant or an exact quotient."""
     a, b = dim.constant, divisor.constant

@@ -145,11 +145,15 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
         found.append(type_)
     binding = _bind(callee, taken, found, instr.operands)
     written = callee.written
+    parts: list[tuple[Port, BufferType]] = []
     for port, output in zip(written, detail.outputs, strict=False):
         if isinstance(output.whole, BufferType) and output.box is not None:
             part = boxed(run, instr, output.whole, output.box, -1)
             _bind_shape(port.type, part, binding)
+            parts.append((port, part))
     _bind_rest(callee, binding)
+    for port, part in parts:
+        _check_shape(run, instr, callee, port, part, binding)
     grid = callee.grid if callee.kind == "leaf" else detail.grid
     if callee.kind == "leaf" and detail.grid:
         run.report("HV0502", f"`@{callee.name}` is a leaf: its grid is in its own header", instr)
@@ -314,6 +318,12 @@ def _check_argument(run: Reporter, instr: Instr, callee: Definition, port: Port,
                     position: int, binding: Bindings) -> None:
     if found is ty.ERROR or isinstance(instr.operands[position], Literal):
         return
+    _check_shape(run, instr, callee, port, found, binding, position)
+
+
+def _check_shape(run: Reporter, instr: Instr, callee: Definition, port: Port, found: Type,
+                 binding: Bindings, position: int = -1) -> None:
+    """Hold what goes to a port, or the box that it writes, against the port's type."""
     try:
         wanted = ty.substitute(port.type, binding)
     except DimError as error:
@@ -321,17 +331,18 @@ def _check_argument(run: Reporter, instr: Instr, callee: Definition, port: Port,
         return
     if wanted is found or run.fits(wanted, found):
         return
+    what = "argument" if position >= 0 else "box"
     if isinstance(wanted, BufferType) and isinstance(found, BufferType) \
             and wanted.element is found.element and wanted.rank == found.rank:
         for axis, (a, b) in enumerate(zip(wanted.shape, found.shape, strict=True)):
             if not run.same(a, b):
                 run.report("HV0605", f"dimension {axis} of `%{port.name}` of `@{callee.name}` is `{a}`"
-                           f", the argument has `{b}`", instr, position,
+                           f", the {what} has `{b}`", instr, position,
                            f"this is {found}, expected {wanted}",
                            f"if they are equal, say so: `match {b} == {a}`")
                 return
         return
-    run.report("HV0203", f"argument for `%{port.name}` of `@{callee.name}` has the wrong type", instr,
+    run.report("HV0203", f"{what} for `%{port.name}` of `@{callee.name}` has the wrong type", instr,
                position, f"this is {found}, expected {wanted}")
 
 

@@ -253,17 +253,18 @@ def _fresh(bound: Bound, port: PortLayout) -> Array:
     if prod(extents) * port.dtype.itemsize >= LIMITS["buffer_bytes"].value:
         raise fail("HV1005", f"`{port.name}` would have {prod(extents) * port.dtype.itemsize} bytes; "
                    f"the limit is {LIMITS['buffer_bytes'].value}", help="use smaller sizes")
-    try:
-        return aligned_empty((*extents, port.lanes) if port.lanes else extents, port.dtype)
-    except (MemoryError, ValueError) as error:
-        raise fail("HV1005", f"there is no memory for `{port.name}` of shape {list(extents)}: {error}",
-                   help="use smaller sizes") from error
+    return aligned_empty((*extents, port.lanes) if port.lanes else extents, port.dtype,
+                         f"`{port.name}`")
 
 
-def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """A new C-ordered array that starts at a multiple of 256 bytes."""
+def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> Array:
+    """A new C-ordered array that starts at a multiple of 256 bytes; HV1005 if there is no memory."""
     size = prod(shape) * dtype.itemsize
-    base = np.empty(size + ALIGNMENT - 1, np.uint8)
+    try:
+        base = np.empty(size + ALIGNMENT - 1, np.uint8)
+    except (MemoryError, ValueError, OverflowError) as error:
+        raise fail("HV1005", f"there is no memory for {name} of shape {list(shape)}: {error}",
+                   help="use smaller sizes") from error
     offset = -base.ctypes.data % ALIGNMENT
     return np.ndarray(shape, dtype, base, offset)
 
@@ -307,6 +308,6 @@ def usable(array: Array, port: PortLayout) -> bool:
 
 
 def _dense_copy(array: Array, port: PortLayout) -> Array:
-    out = aligned_empty(array.shape, port.dtype)
+    out = aligned_empty(array.shape, port.dtype, f"a copy of `{port.name}`")
     out[...] = array
     return out

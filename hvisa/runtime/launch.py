@@ -179,7 +179,7 @@ class NativeLauncher:
                 shape = (*whole, result.lanes) if result.lanes else whole
                 # A grid that can't be is refused by the code, before it touches the array.
                 array = aligned_empty(shape if all(0 <= n <= 1 << 48 for n in shape) else (0,),
-                                      result.dtype)
+                                      result.dtype, "the results")
                 keep.append(array)
                 slots[result.slot] = array.ctypes.data
         return keep

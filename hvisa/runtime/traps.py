@@ -10,6 +10,13 @@ from hvisa.diagnostics import Diagnostic, HvisaError, HvisaTrap, Source, Span
 from hvisa.runtime.layout import DimensionError, evaluate
 from hvisa.translators.native import CONTEXT
 
+# HV1005 by the second number of the record.
+_SIZES = ("an extent is {}, which is negative or beyond 2^48",
+          "with an extent of {} the product is beyond the limit",
+          "a divisor is {}; divisors are at least 1",
+          "a dimension can't be computed within 64 bits",
+          "the cut points of `split` are not in order within the axis: {}")
+
 # Text by code: the site, then the two numbers of the record.
 _TEXT: dict[str, Callable[[Mapping[str, Any], int, int], str]] = {
     "HV0901": lambda site, a, b: "division by zero",
@@ -24,9 +31,8 @@ _TEXT: dict[str, Callable[[Mapping[str, Any], int, int], str]] = {
         else f"the length of the box is {b}",
     "HV0908": lambda site, a, b: "an extern function failed",
     "HV0910": lambda site, a, b: f"there is no memory for {a} bytes",
-    "HV1005": lambda site, a, b: ("an extent is {}, which is negative or beyond 2^48",
-                                  "with an extent of {} the product is beyond the limit",
-                                  "a divisor is {}; divisors are at least 1")[b % 3].format(a),
+    "HV1005": lambda site, a, b: _SIZES[b].format(a),
+    "HV1004": lambda site, a, b: f"two dimensions must be equal and are {a} and {b}",
 }
 _HELP: dict[str, str] = {
     "HV0902": "say what happens outside: `load.zero`, `load.clamp`, `store.skip`",

@@ -7,6 +7,7 @@ and call depth cost no Python stack.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
@@ -29,7 +30,7 @@ from hvisa.graph.model import (
     Region,
     Value,
 )
-from hvisa.spec.dimensions import Dim, DimError
+from hvisa.spec.dimensions import Atom, Dim
 from hvisa.spec.types import ScalarType
 
 Task = Generator[Any, Any, Any]
@@ -174,17 +175,22 @@ class Machine:
 
 
 def lane_dim(dim: Dim, symbols: Mapping[str, Array]) -> Array:
-    """A dimension as a value of type index, exact in each lane; wraps only if the result does."""
-    count = max((len(a) for a in symbols.values()), default=1)
-    columns = {n: values.spread(a, count).tolist() for n, a in symbols.items()}
-    out: list[int] = []
-    for lane in range(count):
-        try:
-            found = dim.evaluate({n: column[lane] for n, column in columns.items()})
-        except DimError as error:
-            raise fail("HV1005", f"`{dim}` has no value: {error}",
-                       help="check the sizes of the arguments") from None
-        except KeyError as error:
-            raise fail("HV0101", f"`%{error.args[0]}` is not defined here") from None
-        out.append((found + (1 << 63)) % (1 << 64) - (1 << 63))
-    return np.array(out, np.int64)
+    """An index expression as a value of type index; every operation wraps."""
+    total = np.zeros(1, np.int64)
+    for monomial, coefficient in dim.terms:
+        product = np.array([coefficient], np.int64)
+        for atom in monomial:
+            product = product * (symbols[atom] if isinstance(atom, str) else _lane_atom(atom, symbols))
+        total = total + product
+    return total
+
+
+def _lane_atom(atom: Atom, symbols: Mapping[str, Array]) -> Array:
+    operands = [lane_dim(o, symbols) for o in atom.operands]
+    if atom.kind in ("min", "max"):
+        return functools.reduce(np.minimum if atom.kind == "min" else np.maximum, operands)
+    a, b = operands
+    if (b < 1).any():
+        raise fail("HV1005", f"a divisor is {b[b < 1][0]}; divisors are at least 1",
+                   help="check the sizes of the arguments")
+    return a // b if atom.kind == "floordiv" else a % b

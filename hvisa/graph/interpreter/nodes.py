@@ -228,6 +228,8 @@ class _Replication:
         self._own(boxes, ids)
         environment = bind_symbols(frame, self.instr, callee, arguments, parts)
         results = yield run_graph(frame.machine, callee, arguments, environment, self.path, ids)
+        # What comes back may be a view of a version that is overwritten next.
+        results = [np.array(r) if isinstance(r, np.ndarray) else r for r in results]
         for port, new in zip(callee.written, results, strict=False):
             self._keep(port, boxes.get(port.name), new)
         return results[len(callee.written):]

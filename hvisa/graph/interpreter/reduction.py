@@ -17,6 +17,8 @@ from hvisa.spec import numerics, types as ty
 from hvisa.spec.operations import REDUCTIONS
 from hvisa.spec.types import ScalarType
 
+_MANY = 1 << 62
+
 
 class Axes(NamedTuple):
     """Lower bounds and lengths of the ranges, one array an axis (uniform or one row a lane)."""
@@ -25,10 +27,11 @@ class Axes(NamedTuple):
     length: list[Array]
 
     def total(self) -> Array:
-        """Elements to join, for each lane (or uniform)."""
+        """Elements to join, for each lane (or uniform); more than 2^62 are as good as 2^62."""
         out = np.ones(1, np.int64)
         for length in self.length:
-            out = out * length
+            over = out > _MANY // np.maximum(length, 1)
+            out = np.where(over, _MANY, out * length)
         return out
 
 

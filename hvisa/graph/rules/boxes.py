@@ -56,7 +56,8 @@ def tile(detail: NodeDetail, output: Output) -> bool:
         if not isinstance(digit, str) or digit not in left:
             return False
         # A length clipped by hand at the extent is as good as one clipped by rule.
-        if stride not in affine.bounds(length) and length != extent - offset:
+        rest = extent - offset
+        if length not in (stride, rest, dims.minimum(stride, rest)):
             return False
         count = left.pop(digit)
         try:
@@ -64,4 +65,4 @@ def tile(detail: NodeDetail, output: Output) -> bool:
                 return False
         except dims.DimError:
             return False
-    return True
+    return not affine.maybe_empty(left.values())

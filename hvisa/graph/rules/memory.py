@@ -53,7 +53,7 @@ class Place:
     """A buffer as a body sees it. `accesses` are kept by index, each once, where a rule needs
     them."""
 
-    __slots__ = ("accesses", "keeps", "kind", "loaded", "loops", "port", "stored", "type",
+    __slots__ = ("accesses", "keeps", "kind", "loaded", "loops", "operators", "port", "stored", "type",
                  "updated")
 
     def __init__(self, kind: int, type_: BufferType, port: Port | None, keeps: bool,
@@ -67,6 +67,7 @@ class Place:
         self.loaded: Instr | None = None
         self.stored = False
         self.updated = False
+        self.operators: set[str] = set()
 
 
 def places(definition: Definition, observed: frozenset[str]) -> dict[Value, Place]:
@@ -184,6 +185,9 @@ def update(body: Body, instr: Instr) -> None:
         return
     assert place is not None
     place.updated = True
+    place.operators.add(op)
+    if place.kind == SHARED and len(place.operators) > 1:
+        body.raise_effect(NONDETERMINISTIC, instr, "updates by several operators depend on the order")
     if place.kind == ACCUMULATE and place.port is not None and UPDATES[place.port.operator] != op:
         wanted = UPDATES[place.port.operator]
         body.report.at("HV0307", f"`update.{op}` into `{_name(instr.operands[1])}`, which is "

@@ -145,7 +145,7 @@ def _group_covers(place: Place, group: list[list[Form]], space: Space) -> bool:
                 return False
         elif not _counter_covers(first, [f[axis] for f in group], extent, space):
             return False
-    return True
+    return not affine.maybe_empty(left.values())
 
 
 def _id_covers(forms: list[Form], extent: Dim, left: dict[str, Dim]) -> bool:

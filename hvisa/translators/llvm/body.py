@@ -13,6 +13,7 @@ from hvisa.graph.model import Constant, DimValue, GlobalRef, Instr, Literal, Ope
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import Form
 from hvisa.spec.dimensions import Atom, Dim
+from hvisa.spec.table import ROWS as TABLE
 from hvisa.spec.types import BufferType, ScalarType, Type
 from hvisa.translators.llvm.emit import FunctionText, constant_text, llvm_type, memory_type
 from hvisa.translators.llvm.floats import Floats
@@ -61,7 +62,10 @@ class Body:
         self.buffers: dict[Value, Buffer] = {}
         self.symbols: dict[str, str] = {}
         self.instance = "0"
+        self.exact = True  # False where dimensions are indices of a leaf, whose arithmetic wraps
         self.budget: str | None = None  # where the stop check counts down
+        self.place: Instr | None = None  # the definition's header, for what no instruction is to blame
+        self._over: list[str] | None = None  # overflow flags of the dimension being written
         # Ends the function after a trap; the argument is the status.
         self.leave: Callable[[str], None] = lambda status: f.do(f"ret i32 {status}")
 
@@ -94,20 +98,57 @@ class Body:
     # -- dimensions ----------------------------------------------------------------------------
 
     def dim(self, dim: Dim) -> str:
-        """A dimension as an i64. Extents are checked at launch, so nothing wraps here."""
+        """A dimension as an i64. Leaves with HV1005 where its computation would not be exact; index
+        expressions of a leaf wrap instead."""
+        if dim.symbol is not None:
+            return self.symbols[dim.symbol]
+        outermost = self._over is None
+        self._over = [] if self._over is None else self._over
         total: str | None = None
         for monomial, coefficient in dim.terms:
             product = self._product(monomial, coefficient)
-            total = product if total is None else self.f.op(f"add nsw i64 {total}, {product}")
+            total = product if total is None else self._exact("add", total, product)
+        if outermost:
+            over, self._over = self._over, None
+            self._refuse(over)
         return total if total is not None else "0"
 
     def _product(self, monomial: Sequence[str | Atom], coefficient: int) -> str:
         product: str | None = None if coefficient == 1 and monomial else str(coefficient)
         for atom in monomial:
             factor = self.symbols[atom] if isinstance(atom, str) else self._atom(atom)
-            product = factor if product is None else self.f.op(f"mul nsw i64 {product}, {factor}")
+            product = factor if product is None else self._exact("mul", product, factor)
         assert product is not None
         return product
+
+    def _exact(self, op: str, a: str, b: str) -> str:
+        """Sum or product; that it does not fit is noted, and reported once for the whole dimension."""
+        if not self.exact:
+            return self.f.op(f"{op} i64 {a}, {b}")  # no `nsw`: bounds are checked after a wrap
+        value, over = self.overflowing(f"s{op}", a, b)
+        assert self._over is not None
+        self._over.append(over)
+        return value
+
+    def overflowing(self, op: str, a: str, b: str) -> tuple[str, str]:
+        """The wrapped i64 result of `sadd`, `umul` ... and whether it wrapped."""
+        name = f"llvm.{op}.with.overflow.i64"
+        self.module.declare(name, f"{{ i64, i1 }} @{name}(i64, i64)")
+        pair = self.f.op(f"call {{ i64, i1 }} @{name}(i64 {a}, i64 {b})")
+        return (self.f.op(f"extractvalue {{ i64, i1 }} {pair}, 0"),
+                self.f.op(f"extractvalue {{ i64, i1 }} {pair}, 1"))
+
+    def _refuse(self, over: list[str]) -> None:
+        if not over:
+            return
+        self.trap_if(self.any_of(over), "HV1005", self._header(), "0", "3")
+
+    def _header(self) -> Instr:
+        if self.place is None:
+            definition = self.lowering.module.definitions.get(self.path)
+            self.place = Instr(TABLE["match"], [], [], definition.span if definition else None)
+            self.lowering.keep.append(self.place)
+        return self.place
 
     def _atom(self, atom: Atom) -> str:
         values = [self.dim(o) for o in atom.operands]
@@ -117,14 +158,14 @@ class Body:
                 out = self.floats.intrinsic(f"s{atom.kind}", "i64", [out, value])
             return out
         a, b = values
-        # Guarded: a bad divisor is reported at launch, before this is used.
-        safe = b if b.isdigit() else self.floats.intrinsic("smax", "i64", [b, "1"])
-        rest = self.f.op(f"srem i64 {a}, {safe}")
+        if not b.isdigit():
+            self.trap_if(self.f.op(f"icmp slt i64 {b}, 1"), "HV1005", self._header(), b, "2")
+        rest = self.f.op(f"srem i64 {a}, {b}")
         negative = self.f.op(f"icmp slt i64 {rest}, 0")
         if atom.kind == "mod":
             return self.f.op(f"select i1 {negative}, i64 "
-                             f"{self.f.op(f'add i64 {rest}, {safe}')}, i64 {rest}")
-        quotient = self.f.op(f"sdiv i64 {a}, {safe}")
+                             f"{self.f.op(f'add i64 {rest}, {b}')}, i64 {rest}")
+        quotient = self.f.op(f"sdiv i64 {a}, {b}")
         return self.f.op(f"select i1 {negative}, i64 "
                          f"{self.f.op(f'sub i64 {quotient}, 1')}, i64 {quotient}")
 
@@ -137,6 +178,13 @@ class Body:
         name = f"llvm.vector.reduce.or.v{lanes}i1"
         self.module.declare(name, f"i1 @{name}(<{lanes} x i1>)")
         return self.f.op(f"call i1 @{name}(<{lanes} x i1> {mask})")
+
+    def any_of(self, flags: Sequence[str]) -> str:
+        """Whether one of some i1 values is set."""
+        found = flags[0]
+        for flag in flags[1:]:
+            found = self.f.op(f"or i1 {found}, {flag}")
+        return found
 
     def trap_if(self, condition: str, code: str, instr: Instr, a: str = "0", b: str = "0") -> None:
         """Leave through a trap where the condition holds."""

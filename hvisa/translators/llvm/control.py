@@ -195,7 +195,7 @@ def reduce_(body: Body, instr: Instr) -> None:
         # Rounds of an axis; a range that runs backwards is empty.
         some = f.op(f"icmp slt i64 {low}, {high}")
         sizes.append(f.op(f"select i1 {some}, i64 {f.op(f'sub i64 {high}, {low}')}, i64 0"))
-    total = body.product(sizes)
+    total = sizes[0] if count == 1 else _many(body, sizes)
 
     def at(index: str) -> str:
         """The element at a linear position."""
@@ -227,6 +227,19 @@ def reduce_(body: Body, instr: Instr) -> None:
         text = element_type(accumulator)
         result = f.op(f"select i1 {empty}, {text} {init}, {text} {joined}")
     body.define(instr.results[0], convert(body, result, accumulator, element, 0))
+
+
+def _many(body: Body, sizes: list[str]) -> str:
+    """The product of sizes; beyond 2^62, more rounds than anyone waits for."""
+    f, total, flags, empty = body.f, sizes[0], list[str](), list[str]()
+    for size in sizes:
+        empty.append(f.op(f"icmp eq i64 {size}, 0"))
+    for size in sizes[1:]:
+        total, over = body.overflowing("umul", total, size)
+        flags.append(over)
+    over = body.any_of([*flags, f.op(f"icmp ugt i64 {total}, {1 << 62}")])
+    total = f.op(f"select i1 {over}, i64 {1 << 62}, i64 {total}")
+    return f.op(f"select i1 {body.any_of(empty)}, i64 0, i64 {total}")
 
 
 def identity_text(op: str, element: ScalarType) -> str:

@@ -127,7 +127,7 @@ def _entry_declines(definition: Definition) -> Iterator[Diagnostic]:
             yield _decline(f"the port `%{port.name}` of the entry `@{definition.name}`", definition,
                            f"a {port.type} comes from other nodes, not from the host")
     for number, type_ in enumerate(definition.results):
-        if not isinstance(type_, (ty.ScalarType, ty.VectorType)):
+        if isinstance(type_, ty.StreamType):
             yield _decline(f"result {number} of the entry `@{definition.name}`", definition,
                            f"a {type_} goes to other nodes, not to the host")
 

@@ -123,11 +123,15 @@ class GraphBody:
         producers = {v: (i, n) for i in self.graph.body.body for n, v in enumerate(i.results)}
         final = self.graph.body.body[-1]
         for (held, number), operand in zip(self.ports, final.operands, strict=False):
-            if DIRECTIONS[self.graph.ports[number].direction] != "out":
+            port = self.graph.ports[number]
+            # Only where the types say it: what a `match` says is true only once it has been checked.
+            if DIRECTIONS[port.direction] != "out" or operand.type is not port.type:
                 continue
             value: Operand = operand
             while isinstance(value, Value) and value in producers:
                 instr, position = producers[value]
+                if value.type is not port.type:
+                    break
                 if instr.row.mnemonic == "zeros":
                     self.destinations.setdefault(value, held)
                     break
@@ -460,7 +464,7 @@ def _split(g: GraphBody, instr: Instr) -> None:
     cuts = ["0", *(body.dim(d) for d in instr.detail), source.extents[axis]]
     for low, high in pairwise(cuts):
         bad = f.op(f"or i1 {f.op(f'icmp slt i64 {low}, 0')}, {f.op(f'icmp sgt i64 {low}, {high}')}")
-        body.trap_if(bad, "HV1005", instr, low, high)
+        body.trap_if(bad, "HV1005", instr, low, "4")
     for value, low, high in zip(instr.results, cuts, cuts[1:], strict=False):
         pointer = f.op(f"getelementptr inbounds i8, ptr {source.pointer}, i64 "
                        f"{body.product([low, source.strides[axis], str(source.element.size_bytes)])}")

@@ -36,6 +36,7 @@ def write_leaf(lowering: Lowering, leaf: LeafNode, parameters: Sequence[Paramete
     f = FunctionText(f"define internal i32 @{range_name}(ptr %ctx, "
                      + "".join(f"{p}, " for p in header) + "i64 %begin, i64 %end)")
     body = Body(lowering, f, leaf.name)
+    body.exact = False
     bind_ports(body, leaf, parameters)
     over_instances(body, leaf, "%begin", "%end", lambda: _instance(body, leaf, parameters))
     f.do("ret i32 0")

@@ -93,7 +93,10 @@ def take(body: Body, instr: Instr, table: str, at: str) -> None:
 
 
 def _load_at(body: Body, instr: Instr, buffer: Buffer, index: list[str], type_: Type) -> str:
-    own(body, instr, buffer, index)
+    for lane in range(ty.lanes_of(type_) if buffer.owner else 0):
+        own(body, instr, buffer, [*index[:-1], body.f.op(f"add i64 {index[-1]}, {lane}")])
+    if not ty.lanes_of(type_):
+        own(body, instr, buffer, index)
     return read(body, buffer, pointer_at(body, buffer, index), type_)
 
 

@@ -7,7 +7,7 @@ instruction set; the text of each code lives in `hvisa.spec.errors`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class Source:
@@ -135,6 +135,14 @@ class LaunchTimeout(HvisaError):
 def plural(count: int, word: str) -> str:
     """`1 value`, `2 values`."""
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def instance_text(path: Sequence[str], instance: tuple[int, ...] | None) -> str:
+    """`instance 2 of @main/f`, `instance (0, 1) of @f`, or `in @f` where there is no grid."""
+    where = f"@{'/'.join(path)}"
+    if not instance:
+        return f"in {where}"
+    return f"instance {instance[0] if len(instance) == 1 else instance} of {where}"
 
 
 def fail(code: str, message: str, span: Span | None = None, *, note: str = "",

@@ -41,48 +41,65 @@ INDENT = "  "
 WIDTH = 100
 
 
+# What goes on in the next line: an open bracket or list here, or how that line starts.
+_GOES_ON = re.compile(r"[,(\[]$")
+_CONTINUES = re.compile(r"[)\]]|->|(?:grid|with)\s*\(|(?:exact|inexact|nondeterministic)\b")
+
+
 class Comments:
-    """The comments of a text by line: whole lines go before what follows, others after their line."""
+    """The comments of a text by line, and which lines its statements take."""
 
     def __init__(self, text: str):
-        self.own: list[tuple[int, str]] = []  # (line, text); an empty text is a blank line
+        self.own: dict[int, str] = {}  # by line; an empty text is a blank line
         self.trailing: dict[int, str] = {}
+        self.code: list[str] = [""]  # the lines without comments and strings, from 1
         string = re.compile(r'"(?:[^"\\\n]|\\.)*"')
         for number, line in enumerate(text.split("\n"), 1):
-            bare = string.sub(lambda m: " " * len(m.group()), line)
+            bare = string.sub(lambda m: '"' * len(m.group()), line)
             at = bare.find("//")
-            if not bare.strip():
-                self.own.append((number, ""))
-            elif at >= 0 and not bare[:at].strip():
-                self.own.append((number, line[at:].rstrip()))
+            code = bare if at < 0 else bare[:at]
+            self.code.append(code.strip())
+            if not code.strip():
+                self.own[number] = line[at:].rstrip() if at >= 0 else ""
             elif at >= 0:
                 self.trailing[number] = line[at:].rstrip()
-        self._next = 0
-        found = re.finditer(r"^[ \t]*(module|feature|math|section)\b", text, re.MULTILINE)
         # Lines of module-level words, which have no place in the model.
         self.words: dict[str, list[int]] = {}
-        for match in found:
-            self.words.setdefault(match[1], []).append(text.count("\n", 0, match.start()) + 1)
+        for number, code in enumerate(self.code):
+            for match in re.finditer(r"(?:^|;)\s*(module|feature|math|section)\b", code):
+                self.words.setdefault(match[1], []).append(number)
 
     def line_of(self, word: str) -> int:
         """The line of the next module-level `word`."""
         lines = self.words.get(word)
         return lines.pop(0) if lines else 0
 
-    def before(self, line: int) -> list[str]:
-        """Comment lines and single blank lines that stand before `line` and were not given yet."""
-        out: list[str] = []
-        while self._next < len(self.own) and self.own[self._next][0] < line:
-            out.append(self.own[self._next][1])
-            self._next += 1
-        # Trailing comments of lines that disappeared (a lone brace, a continued list).
-        for number in sorted(n for n in self.trailing if n < line - 1):
-            out.append(self.trailing.pop(number))
-        return [t for n, t in enumerate(out) if t or (n and out[n - 1]) or (not n and line)]
+    def last(self, line: int) -> int:
+        """The last line of the statement that starts in `line`."""
+        while 0 < line < len(self.code):
+            following = next((n for n in range(line + 1, len(self.code)) if self.code[n]), 0)
+            if not following or not (_GOES_ON.search(self.code[line])
+                                     or _CONTINUES.match(self.code[following])):
+                break
+            line = following
+        return line
 
-    def after(self, line: int) -> str:
-        text = self.trailing.pop(line, None)
-        return f"  {text}" if text else ""
+    def any_in(self, first: int, last: int) -> bool:
+        """Whether a comment stands in the lines from `first` up to but without `last`."""
+        return any(self.trailing.get(n) or self.own.get(n) for n in range(first, last))
+
+
+class Piece:
+    """A printed statement, header or brace, with the lines that it takes in the source."""
+
+    __slots__ = ("closes", "depth", "first", "last", "text")
+
+    def __init__(self, text: str, depth: int, first: int, last: int, closes: bool):
+        self.text = text
+        self.depth = depth
+        self.first = first
+        self.last = last
+        self.closes = closes
 
 
 def quote(text: str) -> str:
@@ -136,99 +153,148 @@ def wrap(text: str, indent: str) -> list[str]:
 
 class Printer:
     def __init__(self, comments: Comments | None = None):
-        self.lines: list[str] = []
+        self.pieces: list[Piece] = []
         self.comments = comments
         self.depth = 0
 
-    def line(self, text: str, source_line: int = 0) -> None:
-        pad = INDENT * self.depth
-        tail = ""
-        if self.comments is not None and source_line:
-            for comment in self.comments.before(source_line):
-                if comment or (self.lines and self.lines[-1]):
-                    self.lines.append(f"{pad}{comment}" if comment else "")
-            tail = self.comments.after(source_line)
-        wrapped = wrap(f"{pad}{text}", f"{pad}{INDENT}{INDENT}") if text else [""]
-        wrapped[-1] += tail if text else ""
-        self.lines += wrapped
+    def line(self, text: str, first: int = 0, last: int = 0) -> None:
+        """One statement, header or brace; it stands in the lines `first` to `last` of the source."""
+        if self.comments is not None:
+            before = self.pieces[-1].last if self.pieces else 0
+            first = max(first, self.pieces[-1].first if self.pieces else 0) if first else before
+            last = max(first, last or self.comments.last(first))
+        self.pieces.append(Piece(text, self.depth, first, last, text.startswith("}")))
 
     def blank(self) -> None:
-        if self.lines and self.lines[-1] and self.comments is None:
-            self.lines.append("")
+        if self.pieces and self.comments is None:
+            self.pieces.append(Piece("", 0, 0, 0, False))
+
+    def text(self) -> str:
+        """Everything, with each comment beside what it stands at: a comment after the end of a piece
+        stays there, one inside it goes above, and a whole line stays between its neighbours."""
+        out: list[str] = []
+        comments = self.comments
+        above: list[tuple[int, str]] = []
+        at = 1
+        for number, piece in enumerate(self.pieces):
+            pad = INDENT * piece.depth
+            tail = ""
+            if comments is not None:
+                above, at = self._until(at, piece.last), max(at, piece.last)
+                following = self.pieces[number + 1].first if number + 1 < len(self.pieces) else 0
+                if following != piece.last and piece.last in comments.trailing:
+                    tail, at = f"  {comments.trailing[piece.last]}", piece.last + 1
+                self._put(out, above, piece)
+            wrapped = wrap(f"{pad}{piece.text}", f"{pad}{INDENT}{INDENT}") if piece.text else [""]
+            wrapped[-1] += tail
+            out += wrapped
+        if comments is not None:
+            for _, comment in self._until(at, len(comments.code)):
+                if comment or (out and out[-1]):
+                    out.append(comment)
+            while out and not out[-1]:
+                out.pop()
+        return "\n".join(out) + "\n"
+
+    def _until(self, first: int, last: int) -> list[tuple[int, str]]:
+        """The comments of the lines from `first` up to but without `last`."""
+        assert self.comments is not None
+        own, trailing = self.comments.own, self.comments.trailing
+        return [(n, trailing.get(n) or own.get(n, "")) for n in range(first, last)
+                if n in own or n in trailing]
+
+    def _put(self, out: list[str], above: list[tuple[int, str]], piece: Piece) -> None:
+        """Comment lines above a piece, and the blank lines around them: one at most, none before a
+        closing brace or out of the inside of a statement."""
+        pad = INDENT * (piece.depth + piece.closes)
+        for line, comment in above:
+            if comment:
+                out.append(f"{pad}{comment}")
+            elif out and out[-1] and line < piece.first:
+                out.append("")
+        while piece.closes and out and not out[-1]:
+            out.pop()
 
     # -- module --------------------------------------------------------------------------------
 
     def module(self, module: Module) -> str:
-        heads = [("module", f"module {quote(module.name)}")] if module.name else []
-        heads += [("feature", f"feature {quote(f)}") for f in sorted(set(module.features))]
-        heads += [("math", f"math {module.math_version}")] if module.math_version else []
-        for word, text in heads:
-            self.line(text, self.comments.line_of(word) if self.comments else 0)
-        things = [*module.constants.values(), *module.definitions.values()]
-        if self.comments is not None:  # keep the order of the text, which the comments belong to
-            things.sort(key=_line_of)
-        for thing in things:
-            if isinstance(thing, GlobalConstant):
-                self.line(_constant(thing), _line_of(thing))
-            else:
+        comments = self.comments
+
+        def place(word: str) -> int:
+            return comments.line_of(word) if comments is not None else 0
+        things: list[tuple[tuple[int, int], str | GlobalConstant | Definition]] = []
+        if module.name:
+            things.append(((place("module"), 0), f"module {quote(module.name)}"))
+        features = {f: (place("feature"), 0) for f in module.features}
+        things += [(features[f], f"feature {quote(f)}") for f in sorted(features)]
+        if module.math_version:
+            things.append(((place("math"), 0), f"math {module.math_version}"))
+        for thing in (*module.constants.values(), *module.definitions.values()):
+            things.append(((_line_of(thing), thing.span.column if thing.span else 0), thing))
+        for name, safe, payload in module.sections:
+            things.append(((place("section"), 0), f"section {quote(name)}{' safe' if safe else ''} "
+                           f"\"{payload.hex()}\""))
+        if comments is not None:  # keep the order of the text, which the comments belong to
+            things.sort(key=lambda t: t[0])
+        for (line, _), thing in things:
+            if isinstance(thing, Definition):
                 self.blank()
                 self.definition(thing)
-        for name, safe, payload in module.sections:
-            self.blank()
-            self.line(f"section {quote(name)}{' safe' if safe else ''} \"{payload.hex()}\"",
-                      self.comments.line_of("section") if self.comments else 0)
-        if self.comments is not None:
-            for comment in self.comments.before(1 << 60):
-                self.lines.append(comment)
-            while self.lines and not self.lines[-1]:
-                self.lines.pop()
-        return "\n".join(self.lines) + "\n"
+            elif isinstance(thing, GlobalConstant):
+                self.line(_constant(thing), line)
+            else:
+                if thing.startswith("section"):
+                    self.blank()
+                self.line(thing, line)
+        return self.text()
 
     def definition(self, definition: Definition) -> None:
         head = _head(definition)
-        if definition.body is None:
+        body = definition.body
+        if body is None:
             external = isinstance(definition, Function) and definition.external
             start = "extern" if external else f"import {quote(definition.source_module or '')}"
             self.line(f"{start} {head}", _line_of(definition))
             return
-        self.line(f"{head} {{", _line_of(definition))
+        self.line(f"{head} {{", _line_of(definition), body.start_line)
         self.depth += 1
-        self.region(definition.body)
+        self.region(body)
         self.depth -= 1
-        self.line("}")
+        self.line("}", body.end_line)
 
     def region(self, region: Region) -> None:
         for event, instr, inner in walk(region):
             if event == 0:
                 if _is_nothing(instr):
                     continue  # an empty yield is what a region without one means
-                text = statement(instr)
-                self.line(text, instr.span.line if instr.span else 0)
+                self.line(statement(instr), instr.span.line if instr.span else 0,
+                          instr.regions[0].start_line if instr.regions else 0)
             elif event == ENTER:
                 assert inner is not None
-                if inner is not instr.regions[0]:
-                    if instr.row.mnemonic == "if" and _empty(inner):
-                        continue
-                    word = "else" if instr.row.mnemonic == "if" else "do"
-                    self.depth -= 1
-                    self.line(f"}} {word} {{")
+                if inner is instr.regions[0]:
                     self.depth += 1
-                else:
-                    self.depth += 1
-            elif inner is instr.regions[-1]:
+                elif instr.row.mnemonic != "if" or not self._left_out(inner):
+                    self._between(instr.regions[0], inner, instr.row.mnemonic == "if")
+            elif inner is not None and inner is instr.regions[-1]:
                 self.depth -= 1
-                self.line("}")
+                self.line("}", inner.end_line or instr.regions[0].end_line)
+
+    def _between(self, first: Region, second: Region, branch: bool) -> None:
+        self.depth -= 1
+        self.line(f"}} {'else' if branch else 'do'} {{", first.end_line, second.start_line)
+        self.depth += 1
+
+    def _left_out(self, region: Region) -> bool:
+        """Whether an `else` says nothing, not even in comments."""
+        return len(region.body) == 1 and _is_nothing(region.body[0]) and not (
+            self.comments is not None and self.comments.any_in(region.start_line, region.end_line))
 
 
 def _is_nothing(instr: Instr) -> bool:
     return instr.row.mnemonic == "yield" and not instr.operands and not instr.attributes
 
 
-def _empty(region: Region) -> bool:
-    return len(region.body) == 1 and _is_nothing(region.body[0])
-
-
-def _line_of(thing: Definition | GlobalConstant | Instr) -> int:
+def _line_of(thing: Definition | GlobalConstant) -> int:
     return thing.span.line if thing.span else 0
 
 

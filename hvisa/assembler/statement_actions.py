@@ -37,11 +37,14 @@ class StatementActions(HeaderActions):
         if len(state.frames) >= LIMITS["nesting"].value:
             raise HvisaError(LIMITS["nesting"].diagnostic(
                 len(state.frames) + 1, state.definition.span if state.definition else None))
-        state.frames.append(Frame(Region(parameters), names, holds))
+        region = Region(parameters)
+        region.start_line = c[0].line or 0
+        state.frames.append(Frame(region, names, holds))
 
     def block(self, c: list[Any]) -> Region:
         state = self.state
         frame = state.frames.pop()
+        frame.region.end_line = c[-1].line or 0
         depth = len(state.frames)
         body = frame.region.body
         if not frame.holds and not (body and body[-1].row.terminator):

@@ -29,23 +29,43 @@ from hvisa.graph.model import (
     Value,
     walk,
 )
-from hvisa.spec import dimensions as dims, literals, types as ty
+from hvisa.spec import dimensions as dims, literals, operations, types as ty
 from hvisa.spec.definitions import Form, InstrDef, TypeRuleError
 from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
 
 # Tokens of a statement that are operands, so that a caret can be put under one of them.
-_OPERAND = re.compile(r"<[^>]*>|(%[\w.]+(?:\s*[+-]\s*\d+)?|@[\w.]+|-?\s*(?:inf|nan|true|false)\b"
-                      r"|(?<![\w.])-?\d[\w.]*)|\"(?:[^\"\\]|\\.)*\"")
+_OPERAND = re.compile(r"<[^>]*>|(%[\w.]+(?:\s*[+-]\s*\d+)?|@[\w.]+|(?:-\s*)?\b(?:inf|nan|true|false)\b"
+                      r"|(?<![\w.])-?\d(?:\w|\.(?!\.))*)|\"(?:[^\"\\]|\\.)*\"")
 # What looks like an operand and is none, by form; it is blanked out before the search.
 _NO_OPERAND: dict[Form, re.Pattern[str]] = {
     Form.NODE: re.compile(r"node\s*@[\w.]+|\[[^\]]*\]|\bby\s+\d+|\)\s*(?:grid|->).*"),
-    Form.CALL: re.compile(r"call[\w.(), ]*@[\w.]+"),
-    Form.FOR: re.compile(r"%[\w.]+\s+in\b|%[\w.]+(?:\s*:[^=]*)?\s*="),
-    Form.REDUCE: re.compile(r"%[\w.]+\s+in\b"),
-    Form.WHILE: re.compile(r"%[\w.]+(?:\s*:[^=]*)?\s*="),
-    Form.LOOP: re.compile(r"%[\w.]+(?:\s*:[^=]*)?\s*=|\buntil\b.*")}
+    Form.CALL: re.compile(r"call[\w.(), ]*@[\w.]+")}
+# Around the operands of a construct with regions: what one follows, and what ends it.
+_LOOPS = (Form.FOR, Form.WHILE, Form.LOOP, Form.REDUCE)
+_STARTS = re.compile(r"\bin\b|\.\.|\bstep\b|\binit\b|=")
+_ENDS = re.compile(r"\.\.|\b(?:step|carry|init|until|with)\b|[(),{]")
 _RESULTS = re.compile(r"%[\w.]+(?:\s*:[^,=]*)?(?:\s*,\s*%[\w.]+(?:\s*:[^,=]*)?)*\s*=(?!=)")
+
+
+def _loop_operands(code: str, start: int) -> list[tuple[int, int]]:
+    """Where the operands of a construct stand in its line, in order."""
+    found: list[tuple[int, int]] = []
+    stop = re.compile(r"\bwith\s*\(").search(code, start)
+    limit = stop.start() if stop else len(code)
+    match = _STARTS.search(code, start, limit)
+    while match:
+        first, depth, last = match.end(), 0, limit
+        for end in _ENDS.finditer(code, first, limit):
+            if end[0] == "(" or (end[0] == ")" and depth):
+                depth += 1 if end[0] == "(" else -1
+            elif not depth:
+                last = end.start()
+                break
+        text = code[first:last]
+        found.append((first + len(text) - len(text.lstrip()), first + len(text.rstrip())))
+        match = _STARTS.search(code, last, limit)
+    return found
 
 
 def operand_span(instr: Instr, operand: int) -> Span | None:
@@ -64,26 +84,41 @@ def operand_span(instr: Instr, operand: int) -> Span | None:
     form = instr.row.form
     if form in _NO_OPERAND:
         code = code[:start] + _NO_OPERAND[form].sub(lambda m: " " * len(m.group()), code[start:])
-    if form is Form.FOR and operand >= 2 and not re.search(r"\bstep\b", code[start:]):
-        operand -= 1
-    found = [m for m in _OPERAND.finditer(code, start) if m.group(1)]
-    if instr.regions:
-        # The names that a construct defines stand between its operands.
-        own = {f"%{v.name}" for v in instr.regions[0].parameters}
-        found = [m for m in found if m.group(1) not in own]
-        if instr.row.form is Form.FOR and operand > 1 and " step " not in code:
+    if form in _LOOPS:
+        if form is Form.FOR and operand >= 2 and not re.search(r"\bstep\b", code[start:]):
+            if operand == 2:
+                return span
             operand -= 1
+        found = _loop_operands(code, start)
+    else:
+        found = [(m.start(1), m.end(1)) for m in _OPERAND.finditer(code, start) if m[1]]
     if not 0 <= operand < len(found):
         return span
-    match = found[operand]
-    return Span(span.source, span.line, match.start() + 1, len(match.group(1).rstrip()))
+    first, last = found[operand]
+    return Span(span.source, span.line, first + 1, len(code[first:last].rstrip()) or 1)
 
 
 # How to tell the type of a literal where it does not stand after the mnemonic.
-_OPEN = {"yield": "write the type of the result: `%r: f32 = if ...`",
-         "delay": "write the type of the result: `%d: stream<f32> = delay ...`",
-         **dict.fromkeys(("for", "while", "loop"), "write the type of the carried value: "
-                         "`carry (%a: f32 = ...)`")}
+_OPEN = {"yield": "write the type of the result: `%r: {} = if ...`",
+         "delay": "write the type of the result: `%d: stream<{}> = delay ...`"}
+
+
+def _open_help(instr: Instr, position: int, literal: Literal) -> str:
+    """What to type where the type of a literal is open."""
+    name = instr.row.mnemonic
+    type_ = "i32" if re.fullmatch(r"-?(?:\d+|0[xX][0-9a-fA-F]+)", literal.text) else "f32"
+    if name not in ("for", "while", "loop"):
+        return _OPEN.get(name, f"write the type: `{name} {{}} ...`").format(type_)
+    slot = position - 3 if name == "for" else position
+    value = instr.regions[0].parameters[slot + 1 if name == "for" else slot]
+    word = {"parent": "uniform ", "launch": "launch "}.get(
+        operations.UNIFORMITY[instr.uniform[slot]], "") if slot < len(instr.uniform) else ""
+    rest = ", ..." if slot < len(instr.operands) - (4 if name == "for" else 1) else ""
+    more = "..., " if slot else ""
+    return (f"write the type of the carried value: `{'carry' if name == 'for' else name} "
+            f"({more}{word}%{value.name}: {type_} = {literal.text}{rest})`")
+
+
 MAX_MATCH_ROUNDS = 16  # steps in a chain of equal dimensions that are followed
 
 
@@ -242,10 +277,12 @@ class Inference:
             if isinstance(wanted, VectorType):
                 self.report("HV0204", f"`{found.text}` stands where {wanted} is expected", instr,
                             position, help=f"spread it first: `%v = splat {wanted} {found.text}`")
+            elif wanted is ty.ERROR and instr.row.mnemonic != "delay" and any(
+                    isinstance(o, Value) and o.type is ty.ERROR for o in instr.operands):
+                pass  # what is beside it has no type, and that is reported
             elif wanted is ty.ERROR:
                 self.report("HV0204", f"the type of `{found.text}` is open", instr, position,
-                            help=_OPEN.get(instr.row.mnemonic, "write the type: "
-                                           f"`{instr.row.mnemonic} f32 ...`"))
+                            help=_open_help(instr, position, found))
             else:
                 self.report("HV0203", f"`{found.text}` stands where {wanted} is expected", instr,
                             position)
@@ -414,7 +451,14 @@ class Inference:
             declared = instr.results[position].type if position < len(instr.results) else ty.ERROR
             known = next((o.type for o in (first.operands[position], second.operands[position])
                           if not isinstance(o, Literal) and o.type is not ty.ERROR), declared)
-            pair = [self.settle(y, position, known) for y in yields]
+            if known is ty.ERROR and any(isinstance(y.operands[position], Value) for y in yields):
+                types.append(known)  # one branch has no type, and that is reported
+                continue
+            pair = [self.settle(first, position, known)]
+            if pair[0] is ty.ERROR and isinstance(first.operands[position], Literal):
+                types.append(ty.ERROR)  # one message is enough
+                continue
+            pair.append(self.settle(second, position, known))
             if pair[0] is not pair[1] and ty.ERROR not in pair:
                 self.report("HV0403", f"the branches of `if` yield {pair[0]} and {pair[1]}", second,
                             position, f"this is {pair[1]}, the first branch yields {pair[0]}")
@@ -438,6 +482,8 @@ class Inference:
                         f"{', '.join(map(str, wanted))}" if wanted else "write `yield` alone")
             return
         for position, type_ in enumerate(wanted):
+            if type_ is ty.ERROR and isinstance(instr.operands[position], Literal):
+                continue  # the type of the carried value is open, and that is reported
             found = self.settle(instr, position, type_)
             if ty.ERROR not in (found, type_) and not self.fits(type_, found):
                 self.report("HV0404", f"value {position} of `yield` has the wrong type", instr,

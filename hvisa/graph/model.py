@@ -113,13 +113,18 @@ Box = tuple[tuple[Dim, Dim], ...]  # (offset, length) for each dimension
 
 
 class Region:
-    """Instructions in order, the last one a terminator; `parameters` are defined on entry."""
+    """Instructions in order, the last one a terminator; `parameters` are defined on entry.
 
-    __slots__ = ("body", "parameters")
+    `start_line` and `end_line` are those of the braces in a text, 0 where there is none.
+    """
+
+    __slots__ = ("body", "end_line", "parameters", "start_line")
 
     def __init__(self, parameters: list[Value] | None = None, body: list[Instr] | None = None):
         self.parameters = parameters if parameters is not None else []
         self.body = body if body is not None else []
+        self.start_line = 0
+        self.end_line = 0
 
 
 class Instr:

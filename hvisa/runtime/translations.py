@@ -135,7 +135,7 @@ def _own_places(artifact: Artifact, module: Module) -> None:
 def _replace_places(artifact: Artifact, module: Module) -> None:
     """Lines and columns of trap sites, and the signature, as they are in this module."""
     from hvisa.graph.model import instructions
-    from hvisa.translators.native import signature
+    from hvisa.translators.native import accessed, signature
     artifact.metadata["signature"] = signature(module.definitions[artifact.entry])
     known: dict[str, list[Any]] = {}
     for site in artifact.metadata["sites"]:
@@ -144,7 +144,10 @@ def _replace_places(artifact: Artifact, module: Module) -> None:
             known[site["definition"]] = [] if definition.body is None else list(
                 instructions(definition.body))
         position = site["position"]
-        span = known[site["definition"]][position].span if position >= 0 else definition.span
+        instr = known[site["definition"]][position] if position >= 0 else None
+        span = instr.span if instr is not None else definition.span
+        if instr is not None and site["code"] == "HV0902":
+            site |= accessed(instr)
         for name in ("file", "line", "column", "length"):
             site.pop(name, None)
         if span is not None and span.line:

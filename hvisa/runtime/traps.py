@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hvisa.diagnostics import Diagnostic, HvisaError, HvisaTrap, Source, Span
+from hvisa.diagnostics import Diagnostic, HvisaError, HvisaTrap, Source, Span, instance_text
 from hvisa.runtime.layout import DimensionError, evaluate
 from hvisa.translators.native import CONTEXT
 
@@ -20,8 +20,8 @@ _SIZES = ("an extent is {}, which is negative or beyond 2^48",
 # Text by code: the site, then the two numbers of the record.
 _TEXT: dict[str, Callable[[Mapping[str, Any], int, int], str]] = {
     "HV0901": lambda site, a, b: "division by zero",
-    "HV0902": lambda site, a, b: f"`{site['mnemonic']}` outside its buffer: index {a}" if a == b
-        else f"`{site['mnemonic']}` outside its buffer: first index {a}, last index {b}",
+    "HV0902": lambda site, a, b: f"index [{_index(site, a, b)}] of `{site.get('buffer', '')}` is out "
+        "of bounds",
     "HV0903": lambda site, a, b: f"assertion failed: {site.get('text') or 'an assertion failed'}",
     "HV0904": lambda site, a, b: "the step of `for` is below 1",
     "HV0905": lambda site, a, b: f"`set_extent` to {a}, beyond the capacity {b}",
@@ -96,11 +96,17 @@ def trap_error(record: Record, metadata: Mapping[str, Any], symbols: Mapping[str
 
 
 def _where(path: Sequence[str], number: int, instance: tuple[int, ...] | None, grid: bool) -> str:
-    """The same words as the interpreter's."""
-    name = "/".join(path)
-    if instance:
-        return f"instance {instance} of {name}"
-    return f"instance number {number} of {name}" if grid and instance is None else name
+    """The same words as the interpreter's, as far as the record tells."""
+    if grid and instance is None:
+        return f"instance number {number} of @{'/'.join(path)}"
+    return instance_text(path, instance)
+
+
+def _index(site: Mapping[str, Any], first: int, last: int) -> str:
+    """An index of which the first and the last part are known, the last one for each lane."""
+    lanes = site.get("lanes", 0)
+    parts = [str(first), *["..."] * (site.get("rank", 1) - 2)] if site.get("rank", 1) > 1 else []
+    return ", ".join([*parts, f"{last} to {last + lanes - 1}" if lanes else str(last)])
 
 
 def grid_index(number: int, grid: Sequence[Any],

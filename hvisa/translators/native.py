@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hvisa.graph.model import Definition
+    from hvisa.graph.model import Definition, Instr
     from hvisa.spec import types as ty
     from hvisa.spec.dimensions import Dim
 
@@ -81,6 +81,19 @@ def signature(definition: Definition) -> dict[str, Any]:
     return {"entry": definition.name, "ports": ports, "results": results, "slots": slot,
             "grid": [dimension_data(d) for d in definition.grid],
             "place": [span.line, span.column] if span and span.line else []}
+
+
+def accessed(instr: Instr) -> dict[str, Any]:
+    """What messages say of an access: the buffer's name and rank, and the lanes of a vector or 0."""
+    from hvisa.graph.model import GlobalRef, Value
+    from hvisa.spec import types
+    at = next((n for n, o in enumerate(instr.row.signature.operands) if o.name == "buffer"), 0)
+    buffer = instr.operands[at]
+    moved = [o.type for o in (*instr.operands[:at], *instr.results)]
+    return {"buffer": f"%{buffer.name}" if isinstance(buffer, Value) else
+            f"@{buffer.name}" if isinstance(buffer, GlobalRef) else "",
+            "rank": buffer.type.rank if isinstance(buffer.type, types.BufferType) else 1,
+            "lanes": next((t.lanes for t in moved if isinstance(t, types.VectorType)), 0)}
 
 
 def _shape_of(type_: ty.Type) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def test_traps_and_diagnosis(hvisa):
     code, _, err = hvisa(*words)
     assert code == 3 and "HV0901" in err and "divide.hvasm:3:3" in err
     code, _, err = hvisa(*words, "--diagnose")
-    assert code == 3 and "instance (0, 1) of divide" in err
+    assert code == 3 and "instance (0, 1) of @divide" in err
     assert "%v = load -> 0" in err
     code, out, _ = hvisa(*words, "--json")
     assert code == 3 and json.loads(out)["diagnostics"][0]["line"] == 3

@@ -40,7 +40,7 @@ def test_a_trap_tells_node_place_and_instance(device):
         trap = caught.value
         assert trap.code == "HV0901" and trap.path == ("divide",) and trap.instance == (1, 1)
         assert "%d = div 100, %v" in str(trap) and "<text>:3:3" in str(trap)
-        assert "instance (1, 1) of divide" in str(trap)
+        assert "instance (1, 1) of @divide" in str(trap)
         assert divide(np.abs(x) + 1).shape == (2, 3)  # the next launch is not affected
 
 
@@ -79,7 +79,8 @@ def test_messages_of_every_kind_of_trap():
     }"""
     entry = hvisa.load(text, device="x86").entry()
     data = np.arange(5, dtype=np.int32)
-    for k, code, words in ((5, "HV0902", "index 5"), (4, "HV0903", "k is small"),
+    for k, code, words in ((5, "HV0902", "index [5] of `%x` is out of bounds (instance 0 of @f)"),
+                           (4, "HV0903", "k is small"),
                            (0, "HV0904", "step"), (1, "HV0906", "element 0")):
         with pytest.raises(hvisa.HvisaTrap) as caught:
             entry(k, data, data.copy())

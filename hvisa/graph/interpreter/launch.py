@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hvisa.diagnostics import Diagnostic, HvisaTrap, Span
+from hvisa.diagnostics import Diagnostic, HvisaTrap, Span, instance_text
 from hvisa.graph.interpreter import shapes, values
 from hvisa.graph.interpreter.collectives import ParentEnds
 from hvisa.graph.interpreter.lanes import Frame, Lanes, TrapRecord
@@ -54,8 +54,8 @@ class Launch:
 def trap_error(code: str, message: str, path: tuple[str, ...], instance: tuple[int, ...] | None,
                span: Span | None, help: str) -> HvisaTrap:
     """The exception for a fault at run time."""
-    where = f" (instance {instance} of {'/'.join(path)})" if instance else f" (in {'/'.join(path)})"
-    return HvisaTrap(Diagnostic(code, message + where, span, help=help), path, instance)
+    where = instance_text(path, instance)
+    return HvisaTrap(Diagnostic(code, f"{message} ({where})", span, help=help), path, instance)
 
 
 class LeafFacts:

@@ -33,7 +33,7 @@ from hvisa.translators.llvm.graph import GraphBody
 from hvisa.translators.llvm.leaf import write_leaf
 from hvisa.translators.llvm.parameters import Parameter, bind_ports, parameter_list, synchronises
 from hvisa.translators.llvm.support import SUPPORT
-from hvisa.translators.native import CONTEXT
+from hvisa.translators.native import CONTEXT, accessed
 
 if TYPE_CHECKING:
     from hvisa.graph.facts import Facts
@@ -94,6 +94,8 @@ class Lowering:
             texts = [i for i in instr.immediates if isinstance(i, str)]
             if texts:
                 entry["text"] = texts[0]
+            if code == "HV0902":
+                entry |= accessed(instr)
             if code == "print":
                 entry["types"] = [str(o.type) for o in instr.operands]
             self.sites.append(entry)

@@ -1,11 +1,11 @@
 """The team: who runs the instances of a leaf on all cores.
 
 Translated code calls `GOMP_parallel` of an OpenMP runtime. One that the process already has is
-used (two in one process may deadlock), else the system's libgomp, else an installed libiomp5; where
-there is none, instances run on the calling thread. The runtime is opened on first use.
+used (two in one process may deadlock), else the system's libgomp, else an installed libiomp5, else a
+small team of our own. The runtime is opened on first use.
 
-libgomp hangs in a forked process whose parent used it. There the team runs serially; libiomp5 is
-made for forks.
+libgomp hangs in a forked process whose parent used it. There our own team takes over; libiomp5 is made
+for forks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FILE_NAME = re.compile(r"lib(gomp|iomp5|omp)([-.]\w[-\w]*)*\.so(\.\d+)*")
 
 
 class _Runtime(NamedTuple):
-    """An opened OpenMP runtime, or none: then `origin` says why."""
+    """An opened OpenMP runtime, or what stands in for one: then `origin` says why."""
 
     name: str
     path: str
@@ -54,7 +54,7 @@ class Team:
 
     @property
     def name(self) -> str:
-        """libgomp, libiomp5, libomp or serial."""
+        """libgomp, libiomp5, libomp, own or serial."""
         return self._opened().name
 
     @property
@@ -69,7 +69,7 @@ class Team:
         if not runtime.parallel_address:
             return f"serial: {runtime.origin}"
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
-        return f"{runtime.name} with {threads} ({runtime.path}, {runtime.origin})"
+        return f"{runtime.name} with {threads} ({', '.join(filter(None, runtime[1:3]))})"
 
     def __repr__(self) -> str:
         return f"Team({self.describe()})"
@@ -125,8 +125,8 @@ def _choose() -> _Runtime:
     with _opening:
         for name, path in _loaded_runtimes(_mapped_files()):
             if (_process.forked and name not in _SURVIVES_FORK and path not in _process.opened):
-                return _serial(f"{name} does not work in a forked process ({path} was loaded "
-                               "before the fork)")
+                return _own(f"{name} does not work in a forked process ({path} was loaded "
+                            "before the fork)")
             runtime = _open(name, path, "already loaded", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
             if runtime:
                 return runtime
@@ -137,11 +137,13 @@ def _choose() -> _Runtime:
             runtime = _open("libiomp5", path, "from the Python installation")
             if runtime:
                 return runtime
-    return _serial("no OpenMP runtime was found (libgomp.so.1 or libiomp5.so)")
+    return _own("no OpenMP runtime was found (libgomp.so.1 or libiomp5.so)")
 
 
-def _serial(reason: str) -> _Runtime:
-    return _Runtime("serial", "", reason, 0)
+def _own(reason: str) -> _Runtime:
+    from hvisa.runtime.own_team import own_parallel
+    address = own_parallel()
+    return _Runtime("own" if address else "serial", "", reason, address)
 
 
 def _open(name: str, path: str, origin: str, mode: int = ctypes.DEFAULT_MODE) -> _Runtime | None:

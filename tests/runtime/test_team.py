@@ -97,16 +97,16 @@ def test_loaded_runtime_is_used_and_nothing_is_opened_before_need(region):
 
 @x86
 @gomp
-def test_fork_after_a_region_is_serial_in_the_child_only(region):
+def test_fork_after_a_region_takes_the_own_team_in_the_child_only(region):
     execute("team, untouched = Team(), Team()\n"
             "assert run(team) == 2\n"
             "def child():\n"
             "    for t in (team, untouched, Team()):\n"
-            "        assert t.parallel_address == 0 and t.name == 'serial'\n"
+            "        assert t.name == 'own' and [run(t, n) for n in (1, 2, 5)] == [1, 2, 5]\n"
             "        assert 'forked process' in t.describe()\n"
             "    in_fork(child_of_child)\n"
             "def child_of_child():\n"
-            "    assert team.parallel_address == 0\n"
+            "    assert team.name == 'own' and run(team) == 2\n"
             "in_fork(child)\n"
             "assert run(team) == 2 and run(untouched) == 2", region)
 
@@ -119,7 +119,7 @@ def test_runtime_first_opened_in_the_child_is_used_there(region):
             "    assert run(team) == 2 and run(Team()) == 2\n"
             "    in_fork(grandchild)\n"
             "def grandchild():\n"
-            "    assert team.parallel_address == 0 == Team().parallel_address\n"
+            "    assert team.name == 'own' == Team().name and run(team, 3) == 3\n"
             "in_fork(child)\n"
             "in_fork(child)\n"
             "assert run(team) == 2", region)
@@ -145,8 +145,19 @@ def test_affinity_of_one_core_gives_one_thread(region):
             "assert Team().threads == 1", region)
 
 
+@x86
+def test_own_team_stands_in_for_a_missing_runtime(region):
+    execute("import hvisa.runtime.team as module\n"
+            "module._mapped_files = lambda: ''\n"
+            "module._open = lambda *_, **__: None\n"
+            "team = Team()\n"
+            "assert team.name == 'own' and 'no OpenMP runtime was found' in team.describe()\n"
+            "assert [run(team, n) for n in (1, 2, 3, 40)] == [1, 2, 3, 40]", region)
+
+
 @linux
-def test_without_a_runtime_the_team_is_serial(monkeypatch):
+def test_without_threads_of_any_kind_the_team_is_serial(monkeypatch):
+    monkeypatch.setattr("hvisa.runtime.own_team.own_parallel", lambda: 0)
     monkeypatch.setattr(team_module, "_mapped_files", lambda: "")
     monkeypatch.setattr(team_module, "_open", lambda *_, **__: None)
     team = Team()

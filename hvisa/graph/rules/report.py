@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hvisa.diagnostics import Diagnostic, Span
-from hvisa.graph.inference import operand_span
+from hvisa.graph.carets import operand_span
 from hvisa.graph.model import Definition, Instr
 from hvisa.spec.limits import LIMITS
 

@@ -380,7 +380,7 @@ class Inference:
         first, second = yields
         if len(first.operands) != len(second.operands):
             self.report("HV0403", f"the branches of `if` yield {len(first.operands)} and "
-                        f"{len(second.operands)} values", instr,
+                        f"{plural(len(second.operands), 'value')}", instr,
                         help="both branches yield the same types")
             return [ty.ERROR] * len(instr.results)
         types: list[Type] = []

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from hvisa.diagnostics import fail
+from hvisa.diagnostics import fail, plural
 from hvisa.files import read_source, write_whole
 from hvisa.loaded import Extern, Loaded
 from hvisa.runtime.markers import OPTIONS, UNUSUAL
@@ -188,7 +188,7 @@ def _by_name(entry: str, taken: Sequence[str], arguments: Sequence[Any],
              named: Mapping[str, Any]) -> dict[str, Any]:
     """Positional and named values together."""
     if len(arguments) > len(taken):
-        raise fail("HV1001", f"`@{entry}` takes {len(taken)} values, {len(arguments)} given",
+        raise fail("HV1001", f"`@{entry}` takes {plural(len(taken), 'value')}, {len(arguments)} given",
                    help=f"it takes {', '.join(f'`{n}`' for n in taken) or 'none'}")
     found = dict(zip(taken, arguments, strict=False))
     twice = [n for n in found if n in named]

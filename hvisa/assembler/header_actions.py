@@ -9,6 +9,7 @@ from lark import Token
 
 from hvisa.assembler.expression_actions import ExpressionActions
 from hvisa.assembler.parse_state import KINDS, Tail, merged_tail
+from hvisa.diagnostics import plural
 from hvisa.graph.model import (
     Attribute,
     Definition,
@@ -110,7 +111,7 @@ class HeaderActions(ExpressionActions):
         flat = data if isinstance(data, list) else [data]
         wanted = int(np.prod(cast("list[int]", shape), dtype=object))
         if len(flat) != wanted:
-            self.error("HV0220", f"`@{name}` needs {wanted} numbers, {len(flat)} given", token)
+            self.error("HV0220", f"`@{name}` needs {plural(wanted, 'number')}, {len(flat)} given", token)
             return
         try:
             bits = [literals.parse_literal(t, element) for t in flat]

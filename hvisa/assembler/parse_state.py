@@ -132,12 +132,13 @@ class Base:
         if found > LIMITS[name].value:
             raise HvisaError(LIMITS[name].diagnostic(found, self.span(token)))
 
-    def declare(self, token: Token, type_: Type, names: list[str]) -> Value:
+    def declare(self, token: Token, type_: Type, names: list[str],
+                help: str = "give one of them another name") -> Value:
         name = token[1:]
         value = Value(name, type_)
         if name in self.state.scope:
             self.error("HV0102", f"`%{name}` is defined twice", token,
-                       "this name is taken here", "give one of them another name")
+                       "this name is taken here", help)
         else:
             names.append(name)
         self.state.scope[name] = value
@@ -148,10 +149,16 @@ class Base:
         if value is None:
             close = difflib.get_close_matches(token[1:], self.state.scope, 1)
             self.error("HV0101", f"`{token}` is not defined here", token, "unknown name",
-                       f"did you mean `%{close[0]}`?" if close else
-                       "a value can be used after its definition, in the same region or inside it")
+                       f"did you mean `%{close[0]}`?" if close else self._undefined_help(token))
             value = self.state.scope[token[1:]] = Value(token[1:], ty.ERROR)
         return value
+
+    def _undefined_help(self, token: Token) -> str:
+        definition = self.state.definition
+        if isinstance(definition, LeafNode) and not definition.ids and token in (
+                "%i", "%j", "%k", "%x", "%y", "%row", "%col", "%column", "%idx", "%index", "%tid"):
+            return f"add `grid({token} < ...)` to the header of the leaf: it numbers the instances"
+        return "a value can be used after its definition, in the same region or inside it"
 
     def dim(self, part: Any) -> Dim:
         """A parsed expression as a dimension."""

@@ -11,6 +11,7 @@ from lark import Lark, Token, UnexpectedCharacters, UnexpectedInput, UnexpectedT
 from hvisa.assembler.actions import Actions
 from hvisa.assembler.grammar import make_parser
 from hvisa.assembler.parse_state import State
+from hvisa.assembler.slips import hint
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, Span
 from hvisa.graph.inference import complete
 from hvisa.graph.model import Module
@@ -26,6 +27,7 @@ _NODE = re.compile(r"\bnode[ \t]+@[\w.]+[ \t]*\(([^()]*)")
 _PUNCTUATION = {"_COMMA": "`,`", "_LPAR": "`(`", "_RPAR": "`)`", "_LSQUARE": "`[`",
                 "_RSQUARE": "`]`", "_ARROW": "`->`", "_GRID": "`grid`", "_WITH": "`with`",
                 "LBRACE": "`{`", "RBRACE": "`}`"}
+_FIRST = ("_COMMA", "_LPAR", "_RPAR")  # what is forgotten most is named first
 MAX_SYNTAX_ERRORS = 20
 
 # How terminals are called in messages.
@@ -42,6 +44,7 @@ def parse(text: str, name: str = "<text>", errors: list[Diagnostic] | None = Non
     Raises HvisaError with every syntax and name error. Type errors are raised too, or, if `errors` is
     given, appended to it so that the verifier's can be shown with them.
     """
+    text = text.removeprefix("\ufeff")  # some editors begin a file with a byte order mark
     source = Source(name, text)
     _check_counts(text, source)
     state = State(source)
@@ -97,9 +100,13 @@ def _run(parser: Lark, state: State, text: str) -> None:
             parser.parse(text)
             return
         except UnexpectedInput as error:
-            state.errors.append(_syntax_error(error, state.source))
+            start = _offset(text, error)
+            found = _unclosed(error, state)
+            if found is not None and found.span is not None:
+                start = len("\n".join(text.split("\n")[:found.span.line - 1]))
+            state.errors.append(found or _syntax_error(error, state))
             state.reset()
-            following = _DEFINITION.search(text, _offset(text, error))
+            following = _DEFINITION.search(text, start)
             if following is None:
                 return
             # Keep line numbers: what was read becomes empty lines.
@@ -115,12 +122,35 @@ def _offset(text: str, error: UnexpectedInput) -> int:
     return len(text) if end < 0 else end
 
 
-def _syntax_error(error: UnexpectedInput, source: Source) -> Diagnostic:
+def _unclosed(error: UnexpectedInput, state: State) -> Diagnostic | None:
+    """The message for a `{` that is still open where the text ends or the next definition starts."""
+    if not state.frames:
+        return None
+    source, opened = state.source, state.frames[-1].region.start_line
+    line = getattr(error, "line", 0) or 0
+    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
+        line = max(1, (source.text or "").rstrip().count("\n") + 1)
+        message = "the text ends before a `{` is closed"
+        span = Span(source, line, max(1, len(source.line(line))))
+    elif line > opened and _DEFINITION.match(source.line(line)):
+        message = "a definition starts before a `{` is closed"
+        span = Span(source, line, 1, len(source.line(line).split()[0]))
+    else:
+        return None
+    column = source.line(opened).partition("//")[0].rfind("{") + 1
+    return Diagnostic("HV0002", message, span, help="write the missing `}`",
+                      labels=[(Span(source, opened, column), "this one is open")] if column else ())
+
+
+def _syntax_error(error: UnexpectedInput, state: State) -> Diagnostic:
+    source = state.source
+    kind = state.definition.kind if state.definition and state.frames else ""
     if isinstance(error, UnexpectedCharacters):
         span = Span(source, error.line, error.column, 1)
         char = source.line(error.line)[error.column - 1:error.column]
         return Diagnostic("HV0001", f"unexpected character {char!r}", span,
-                          help=_expected(error.allowed or set()))
+                          help=hint(source.line(error.line), error.column, char, kind)
+                          or _expected(error.allowed or set()))
     if isinstance(error, UnexpectedToken):
         token: Token = error.token
         if token.type == "$END":
@@ -131,7 +161,9 @@ def _syntax_error(error: UnexpectedInput, source: Source) -> Diagnostic:
         shown = "end of line" if token.type == "_SEP" else f"`{token}`"
         span = Span(source, token.line or 1, token.column or 1,
                     1 if token.type == "_SEP" else len(token))
-        return Diagnostic("HV0002", f"unexpected {shown}", span, help=_expected(error.expected))
+        return Diagnostic("HV0002", f"unexpected {shown}", span,
+                          help=hint(source.line(span.line), span.column, str(token), kind)
+                          or _expected(error.expected))
     return Diagnostic("HV0002", "the text can't be read", Span(source, 1, 1))
 
 
@@ -139,7 +171,7 @@ def _expected(terminals: set[str]) -> str:
     parser = make_parser(Actions)
     spelled = {t.name: t.pattern.value for t in parser.terminals}
     words: list[str] = []
-    for name in sorted(terminals):
+    for name in sorted(terminals, key=lambda n: (n not in _FIRST, n)):
         if name in _NAMES:
             words.append(_NAMES[name])
         elif name in spelled and re.fullmatch(r"[\w.:+=<>-]+", spelled[name]):

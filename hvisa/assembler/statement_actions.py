@@ -85,10 +85,21 @@ class StatementActions(HeaderActions):
             return
         for part in c[0]:
             token, type_ = part if type(part) is tuple else (part, ty.ERROR)
-            instr.results.append(self.declare(token, type_, frame.names))
+            instr.results.append(self.declare(token, type_, frame.names, self._again_help(
+                instr, token)))
         first = c[0][0]
         token = first[0] if type(first) is tuple else first
         instr.span = self.span(token)
+
+    def _again_help(self, instr: Instr, token: Token) -> str:
+        """What to do instead of defining a name again."""
+        known = self.state.scope.get(token[1:])
+        if known is None or not any(o is known for o in instr.operands):
+            return "give one of them another name"
+        if len(self.state.frames) > 1:
+            return (f"a value never changes; a loop carries it: `for ... carry ({token} = ...)`, with "
+                    "the next one in `yield`")
+        return "a value never changes: give the new one another name"
 
     def _row(self, name: Token, form: Form | None = None) -> InstrDef:
         row = ROWS.get(name)
@@ -232,6 +243,12 @@ class StatementActions(HeaderActions):
             instr.operands.append(self.operand(part[0]))
             instr.detail = self._box(part[1])
         elif instr.row.form is Form.ACCESS:
+            names = [o.name for o in instr.row.signature.operands]
+            before = names[:names.index("buffer")]
+            if len(instr.operands) != len(before):
+                self.error("HV0106", f"the operands of `{instr.row.mnemonic}` are in another order",
+                           part[0], help=f"the order is `{instr.row.mnemonic} "
+                           f"{', '.join([*before, f'{part[0]}[...]'])}`")
             instr.operands.append(self.operand(part[0]))
             self._indices(instr, part[1], name)
         else:

@@ -84,8 +84,8 @@ def boxed(run: Reporter | None, instr: Instr, whole: BufferType, box: Box, opera
     """The view of a box, clipped at the far end of each dimension."""
     if len(box) != whole.rank:
         assert run is not None
-        run.report("HV0212", f"{whole} has {whole.rank} dimensions, the box has {len(box)}", instr,
-                   operand, help="write `offset :+ length` for each dimension")
+        run.report("HV0212", f"{whole} has {plural(whole.rank, 'dimension')}, the box has "
+                   f"{len(box)}", instr, operand, help="write `offset :+ length` for each dimension")
         return whole
     shape: list[Dim] = []
     for (offset, length), extent in zip(box, whole.shape, strict=True):
@@ -125,8 +125,9 @@ def bind_node(run: Reporter, instr: Instr, callee: Definition) -> list[Type]:
     if not detail.outputs:
         detail.outputs = [Output() for _ in range(len(callee.written) + len(callee.results))]
     if len(detail.outputs) != len(callee.written) + len(callee.results):
-        run.report("HV0501", f"`@{callee.name}` gives {len(callee.written) + len(callee.results)} "
-                   f"results, {len(detail.outputs)} outputs are written", instr,
+        run.report("HV0501", f"`@{callee.name}` gives "
+                   f"{plural(len(callee.written) + len(callee.results), 'result')}, "
+                   f"{plural(len(detail.outputs), 'output')} written", instr,
                    help="write `_` for a result that needs no form")
         return [ty.ERROR] * (len(callee.written) + len(callee.results))
     found: list[Type] = []

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hvisa.diagnostics import HvisaError, fail
+from hvisa.diagnostics import HvisaError, fail, plural
 from hvisa.runtime.layout import PortLayout
 from hvisa.spec import types as ty
 
@@ -121,8 +121,8 @@ def _round(numbers: Array, port: PortLayout) -> Array:
 
 def _of_rank(array: Array, port: PortLayout, what: str) -> Array:
     if array.ndim != port.rank:
-        raise fail("HV1003", f"{what} is {port.text}, with {port.rank} dimensions; the argument has "
-                   f"{array.ndim}: shape {list(array.shape)}",
+        raise fail("HV1003", f"{what} is {port.text}, with {plural(port.rank, 'dimension')}; "
+                   f"the argument has {array.ndim}: shape {list(array.shape)}",
                    help="reshape it: `x.reshape(...)`, or add an axis: `x[np.newaxis]`")
     if port.lanes and array.shape[-1] != port.lanes:
         raise fail("HV1003", f"{what} is {port.text}, with {port.lanes} lanes; the argument has "

@@ -11,6 +11,7 @@ import enum
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from hvisa.diagnostics import plural
 from hvisa.spec import types as ty
 from hvisa.spec.types import ScalarType, Type, VectorType
 
@@ -284,9 +285,9 @@ def check_count(row: InstrDef, count: int) -> None:
     patterns = row.signature.operands
     least = len(patterns) - row.signature.variadic
     if count < least or (count > len(patterns) and not row.signature.variadic):
-        more = " or more" if row.signature.variadic else ""
+        wanted = f"{least} or more operands" if row.signature.variadic else plural(least, "operand")
         names = ", ".join(o.name for o in patterns)
-        raise TypeRuleError("HV0201", f"`{row.mnemonic}` takes {least}{more} operands, {count} given",
+        raise TypeRuleError("HV0201", f"`{row.mnemonic}` takes {wanted}, {count} given",
                             note=f"operands are ({names})")
 
 

@@ -125,3 +125,8 @@ def test_comments_stay_at_braces(seed: int) -> None:
 def test_an_else_of_comments_stays() -> None:
     text = "func @f(%a: i1) {\n  if %a {\n  } else {\n    // nothing to do\n  }\n}\n"
     assert format_text(text, parse(text)) == text
+
+
+def test_a_byte_order_mark_is_skipped() -> None:
+    text = "\ufeff// first\nfunc @f() {\n}\n"
+    assert format_text(text, parse(text)) == text[1:]

@@ -91,7 +91,7 @@ def test_dtypes_are_exact(saxpy):
             saxpy(np.float64(2), x, y)
         with refused("HV1003", "no array"):
             saxpy(2.0, "text", y)
-        with refused("HV1003", "dimensions"):
+        with refused("HV1003", "with 1 dimension;"):
             saxpy(2.0, x[:, None], y)
         saxpy(2.0, x, y)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hvisa.assembler.parser import parse
-from hvisa.graph.inference import operand_span
+from hvisa.graph.carets import operand_span
 from hvisa.graph.model import walk
 
 # A line of a construct, and what the caret of each operand covers; None for the whole statement.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hvisa.diagnostics import plural
 from hvisa.graph.facts import CONSTANT, NONDETERMINISTIC, PARENT, VARYING
 from hvisa.graph.model import Function, Instr, Value
 from hvisa.graph.rules import memory
@@ -220,6 +221,11 @@ def call(body: Body, instr: Instr) -> None:
 
 def print_(body: Body, instr: Instr) -> None:
     body.mine.prints = True
+    places = str(instr.immediates[0]).count("{}")
+    if places != len(instr.operands):
+        body.report.at("HV0223", f"`print` has {plural(places, 'place')} `{{}}` and "
+                       f"{plural(len(instr.operands), 'operand')}", instr,
+                       help="write one `{}` for each operand")
     for position, operand in enumerate(instr.operands):
         if ty.element_of(operand.type) is None:
             body.report.at("HV0202", f"`print` does not take {operand.type}", instr, position,

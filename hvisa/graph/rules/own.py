@@ -7,6 +7,7 @@ demand; `hvisa.graph.affine` does the proof. From the same forms come footprints
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from hvisa.graph import affine
@@ -20,6 +21,9 @@ from hvisa.spec.operations import DIRECTIONS
 if TYPE_CHECKING:
     from hvisa.graph.rules.body import Body
     from hvisa.graph.rules.memory import Access, Place
+
+
+MAX_COMPARED = 32  # accesses that a message is looked for among
 
 
 # -- acceptance ------------------------------------------------------------------------------------
@@ -77,7 +81,7 @@ def _accept(body: Body, place: Place, forms: dict[Access, list[Form | None]],
     assert place.port is not None
     port = place.port
     accesses = list(place.accesses.values())
-    culprit, note = accesses[0], ""
+    culprit, other, note = accesses[0], None, ""
     for axis in range(place.type.rank):
         odd = next((a for a in accesses if forms[a][axis] is None), None)
         if odd is not None:
@@ -87,21 +91,38 @@ def _accept(body: Body, place: Place, forms: dict[Access, list[Form | None]],
                 note = "`clamp` reaches elements that the index does not name"
             break
     else:
-        keys = [tuple(f.key for f in forms[a] if f is not None) for a in accesses]
-        odd = next((n for n, k in enumerate(keys) if k != keys[0]), None)
-        if odd is not None:
-            culprit, note = accesses[odd], "this access has another footprint"
+        culprit, other = _clash(place, forms, footprint.space)
+        if other is not None:
+            note = "another instance may reach the same element at the other access"
     ids = ", ".join(f"`%{m}`" for m in missing)
     word = DIRECTIONS[port.direction]
     body.report.at("HV0310", f"instances that differ in {ids} are not shown to keep to their own "
                    f"elements of `%{port.name}`", culprit.instr, culprit.first - 1,
                    note=note or "this index does not tell them apart",
-                   labels=label(accesses[0].instr, "the first access") if culprit is not accesses[0]
-                   else (),
+                   labels=label(other.instr, "the other access", other.first - 1)
+                   if other is not None else (),
                    help=("" if culprit.stores else "read the old version through a separate port, "
                          f"`in %old: {place.type}`,\nor ") +
                    f"write `{word} shared %{port.name}` if they may meet, or `{word} own checked "
                    f"%{port.name}`\nto have it checked at run time")
+
+
+def _clash(place: Place, forms: dict[Access, list[Form | None]],
+           space: Space) -> tuple[Access, Access | None]:
+    """The first access that fails by itself, or else the first two that fail together: the one to
+    change, which is a read if there is one, and the other."""
+    def fails(*accesses: Access) -> bool:
+        parts = [Component([forms[a][axis] for a in accesses]) for axis in range(place.type.rank)]
+        return bool(affine.undetermined(Footprint(parts, space), place.type.shape))
+    accesses = list(forms)[:MAX_COMPARED]
+    alone = next((a for a in accesses if fails(a)), None)
+    if alone is not None:
+        return alone, None
+    pair = next((p for p in combinations(accesses, 2) if fails(*p)), None)
+    if pair is None:
+        return accesses[0], None
+    first, second = pair
+    return (first, second) if second.stores and not first.stores else (second, first)
 
 
 # -- coverage --------------------------------------------------------------------------------------

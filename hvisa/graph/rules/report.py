@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hvisa.diagnostics import Diagnostic, Span
-from hvisa.graph.inference import operand_span
+from hvisa.graph.carets import operand_span
 from hvisa.graph.model import Definition, Instr
 from hvisa.spec.limits import LIMITS
 
@@ -53,7 +53,7 @@ def in_source_order(errors: Sequence[Diagnostic]) -> list[Diagnostic]:
     return sorted(errors, key=place)
 
 
-def label(thing: Definition | Instr | None, text: str) -> tuple[tuple[Span, str], ...]:
+def label(thing: Definition | Instr | None, text: str, operand: int = -1) -> tuple[tuple[Span, str], ...]:
     """A second place for a message, if it is known."""
-    span = operand_span(thing, -1) if isinstance(thing, Instr) else thing.span if thing else None
+    span = operand_span(thing, operand) if isinstance(thing, Instr) else thing.span if thing else None
     return ((span, text),) if span is not None else ()

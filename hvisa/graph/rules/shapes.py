@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hvisa.diagnostics import plural
 from hvisa.graph.model import Box, Instr, NodeDetail, Region, Value
 from hvisa.spec.definitions import Form, Immediate, ImmediateKind, InstrDef
 from hvisa.spec.dimensions import Dim
@@ -51,7 +52,7 @@ def malformed(instr: Instr) -> str:
 
 def _immediates(row: InstrDef, found: tuple[Any, ...]) -> str:
     if type(found) is not tuple or len(found) != len(row.immediates):
-        return f"it has {len(row.immediates)} immediates"
+        return f"it has {plural(len(row.immediates), 'immediate')}"
     for slot, value in zip(row.immediates, found, strict=True):
         if not _fits(slot, value):
             return f"its {slot.name} is out of range"
@@ -129,7 +130,7 @@ def _delay(instr: Instr) -> str:
 def _parameters(instr: Instr, region: int, count: int) -> str:
     found = instr.regions[region].parameters
     if len(found) != count or not all(type(v) is Value for v in found):
-        return f"its region {region} has {count} parameters, {len(found)} given"
+        return f"its region {region} has {plural(count, 'parameter')}, {len(found)} given"
     return ""
 
 

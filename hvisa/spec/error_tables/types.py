@@ -180,3 +180,11 @@ A builder or a decoder made an instruction without the parts that its row asks f
 of range, regions or their parameters missing, a constant beyond its type. Text never gives this
 error.
 """, "report it to the tool that made the module")
+
+register("HV0223", "`print` has other places than operands", """
+Each `{}` of the text of `print` stands for one operand, in order.
+""", "write one `{}` for each operand", """
+func @f(%a: f32) {
+  print "a = {}, twice {}", %a
+}
+""")

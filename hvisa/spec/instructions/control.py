@@ -137,7 +137,9 @@ Example: `assert %ok, "row pointers must not decrease"`
 """, group=GROUP, immediates=(Immediate("message", ImmediateKind.TEXT),), traps={"HV0903": None},
           type_rule=_condition)
 
-construct("print", "value*: any", """Write a line for debugging; `{}` stands for the next operand.
+construct("print", "value*: any", """Write a line for debugging; each `{}` stands for the next operand.
+
+There are as many `{}` as operands.
 
 The order between instances is open. Devices without a host console drop it and say so. Example:
 `print "x = {}", %x`

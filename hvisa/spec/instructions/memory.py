@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hvisa.diagnostics import plural
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import (
     Effect,
@@ -34,7 +35,7 @@ def _buffer(row: InstrDef, operands: tuple[Type, ...], position: int, indexed: b
         return found
     indices = operands[position + 1:]
     if len(indices) != found.rank:
-        raise TypeRuleError("HV0212", f"{found} has {found.rank} dimensions, indices given: "
+        raise TypeRuleError("HV0212", f"{found} has {plural(found.rank, 'dimension')}, indices given: "
                             f"{len(indices)}", position, help="write one index for each dimension")
     for offset, index in enumerate(indices):
         if index is not ty.INDEX:

@@ -7,12 +7,13 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 
 from hvisa.diagnostics import HvisaError, fail
-from hvisa.runtime.host_values import scalar_value
+from hvisa.runtime.host_values import as_array, scalar_value
 from hvisa.runtime.layout import PortLayout, Signature
 
 _MADE = re.compile(r"(zeros|ones|arange)\(\s*([\d\s,]*)\)")
@@ -31,7 +32,7 @@ class Inputs:
             if port is None:
                 self._fixed[name] = word  # the launch says what it takes
                 continue
-            found = read_input(word, port)
+            found = _read_items(word, port) if port.item is not None else read_input(word, port)
             if isinstance(found, Frames):
                 self._moving[name] = found
             else:
@@ -74,11 +75,31 @@ def read_input(word: str, port: PortLayout) -> Any:
         return _list(word, port)
     made = _MADE.fullmatch(word)
     if made:
-        return _made(made[1], [int(n) for n in made[2].split(",") if n.strip()], port)
+        return _made(made[1], made[2], port)
+    return _file(*_parted(word), port)
+
+
+def _parted(word: str) -> tuple[str, str]:
+    """Path, and what comes after its colon."""
     path, colon, suffix = word.rpartition(":")
-    if not colon or os.path.exists(word):
-        path, suffix = word, ""
-    return _file(path, suffix, port)
+    return (word, "") if not colon or os.path.exists(word) else (path, suffix)
+
+
+def _read_items(word: str, port: PortLayout) -> list[Any]:
+    """The items of a stream: of a list, of an array's first axis, or the frames of a folder."""
+    item = copy(port.item)
+    assert item is not None
+    item.name = port.name
+    if word.startswith("["):
+        numbers = _parsed(word)
+        return [_number(str(n).lower(), item) if item.kind == "scalar" else
+                as_array(n, item, f"item {number} of `{port.name}`")[0].copy()
+                for number, n in enumerate(numbers)]
+    made = _MADE.fullmatch(word)
+    found = _made(made[1], made[2], item) if made else _file(*_parted(word), item)
+    if isinstance(found, np.ndarray) and not made and word.lower().endswith(IMAGES):
+        return [found]
+    return list(found)
 
 
 def _number(word: str, port: PortLayout) -> Any:
@@ -91,18 +112,31 @@ def _number(word: str, port: PortLayout) -> Any:
 
 
 def _list(word: str, port: PortLayout) -> Any:
-    from hvisa.runtime.host_values import as_array
+    return as_array(_parsed(word), port, f"`{port.name}`")[0].copy()
+
+
+def _parsed(word: str) -> Any:
     try:
-        numbers = json.loads(re.sub(r"\b(-?)(nan|inf)\b", lambda m: m[1] + (
+        return json.loads(re.sub(r"\b(-?)(nan|inf)\b", lambda m: m[1] + (
             "NaN" if m[2] == "nan" else "Infinity"), word))
     except json.JSONDecodeError as error:
         raise fail("HV1002", f"`{word}` is no list of numbers: {error.msg} at character {error.pos}",
                    help="write it like `[1,2,3]` or `[[1,0],[0,1]]`, without blanks or in quotes"
                    ) from error
-    return as_array(numbers, port, f"`{port.name}`")[0].copy()
 
 
-def _made(kind: str, shape: list[int], port: PortLayout) -> Any:
+def _made(kind: str, extents: str, port: PortLayout) -> Any:
+    shape = [int(n) for n in extents.split(",") if n.strip()]
+    try:
+        return _made_array(kind, shape, port)
+    except (MemoryError, ValueError, OverflowError) as error:
+        if isinstance(error, HvisaError):
+            raise
+        raise fail("HV1005", f"there is no memory for `{port.name}` of shape {shape}: {error}",
+                   help="use smaller sizes") from error
+
+
+def _made_array(kind: str, shape: list[int], port: PortLayout) -> Any:
     if kind == "arange":
         if len(shape) != 1:
             raise fail("HV1003", f"`arange` takes one number, {len(shape)} given",

@@ -46,12 +46,30 @@ SCALE = """leaf @scale(in %x: buf<f32>[%h, %w], out %y: buf<f32>[%h, %w]) grid(%
   store %v, %y[%i, %j]
 }
 """
+STREAMS = """graph @inverted(in %x: stream<buf<u8>[%h, %w]>, out %y: stream<buf<u8>[%h, %w]>) {
+  %z = node @invert(%x)
+  yield %z
+}
+leaf @invert(in %a: buf<u8>[%h, %w], out %b: buf<u8>[%h, %w]) grid(%i < %h, %j < %w) {
+  %v = load %a[%i, %j]
+  %u = sub 255, %v
+  store %u, %b[%i, %j]
+}
+graph @numbers(%x: stream<i32>) -> (%y: stream<i32>) {
+  %z = node @part(%x)
+  yield %z
+}
+leaf @part(%a: i32) -> (%b: i32) {
+  %c = div 12, %a
+  yield %c
+}
+"""
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     for name, text in (("saxpy", SAXPY), ("divide", DIVIDE), ("spin", ENDLESS), ("grey", GREY),
-                       ("scale", SCALE)):
+                       ("scale", SCALE), ("streams", STREAMS)):
         (tmp_path / f"{name}.hvasm").write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -182,6 +200,35 @@ def test_frames(hvisa):
     assert np.array_equal(np.load("back.npy"), np.stack(frames))
     code, _, err = hvisa("run", "grey.hvasm", "-i", "x=in", "-i", "count=zeros(1)", "-o", "y=out")
     assert code == 1 and "not empty" in err
+
+
+def test_streams(hvisa):
+    """One call takes all items; those of an output go to a folder, a .gif or an array."""
+    image = pytest.importorskip("PIL.Image")
+    os.mkdir("in")
+    frames = np.stack([np.full((2, 3), 10 * n, np.uint8) for n in range(3)])
+    for number, frame in enumerate(frames):
+        image.fromarray(frame).save(f"in/{number}.png")
+    np.save("frames.npy", frames)
+    np.savez("frames.npz", x=frames)
+    words = ("run", "streams.hvasm", "-e", "inverted", "-i")
+    for source in ("in", "frames.npy", "frames.npz", "frames.npz:x", json.dumps(frames.tolist())):
+        assert hvisa(*words, f"x={source}", "-o", "y=y.npy") == (0, "", ""), source
+        assert np.array_equal(np.load("y.npy"), 255 - frames)
+    assert hvisa(*words, "x=in", "-o", "y=out")[0] == 0
+    assert sorted(os.listdir("out")) == ["00000.png", "00001.png", "00002.png"]
+    assert hvisa(*words, "x=in", "-o", "y=y.gif")[0] == 0
+    assert hvisa(*words, "x=y.gif", "-o", "y=y.npz")[0] == 0
+    assert np.array_equal(np.load("y.npz")["y"], frames)
+    assert hvisa(*words, "x=zeros(1,2,3)", "-o", "y=one.npy")[0] == 0
+    assert np.load("one.npy").shape == (1, 2, 3)
+    assert hvisa(*words, "x=[[[1,2,3],[4,5,6]]]")[:2] == (
+        0, "y = [[[254, 253, 252],\n [251, 250, 249]]]\n")
+    words = ("run", "streams.hvasm", "-e", "numbers", "-i")
+    assert hvisa(*words, "x=[1,2,3]") == (0, "y = [12, 6, 4]\n", "")
+    assert hvisa(*words, "x=[]") == (0, "y = []\n", "")
+    assert json.loads(hvisa(*words, "x=ones(2)", "--json")[1])["outputs"] == {"y": [12, 12]}
+    assert "no such number" in hvisa(*words, "x=[1.5]")[2]
 
 
 # -- text and bytecode -------------------------------------------------------------------------------

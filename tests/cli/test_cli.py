@@ -276,6 +276,16 @@ def test_explain(hvisa):
     assert code == 0 and "effect class: exact" in out and "bytes of code" in out
     assert "define" in hvisa("explain", "saxpy.hvasm", "--ir")[1]
     assert "hvisa_entry:" in hvisa("explain", "saxpy.hvasm", "--asm", "-d", "x86")[1]
+    code, out, _ = hvisa("explain", "saxpy.hvasm", "-d", "reference")
+    assert code == 0 and "interpreted" in out
+    code, _, err = hvisa("explain", "saxpy.hvasm", "-d", "reference", "--asm")
+    assert code == 1 and "no code to show" in err
+
+
+def test_explain_streams(hvisa):
+    code, out, _ = hvisa("explain", "streams.hvasm", "-e", "inverted", "-d", "x86")
+    assert code == 0 and "moves the items" in out and "@invert:\n" in out and "bytes of code" in out
+    assert "HV1103" not in hvisa("explain", "streams.hvasm", "-e", "numbers")[1]
 
 
 def test_devices_and_cache(hvisa):

@@ -13,7 +13,7 @@ from hvisa.diagnostics import Diagnostic, HvisaError, Source, fail
 from hvisa.files import decoded, is_bytecode, read_file
 from hvisa.logs import log
 from hvisa.runtime.devices import REFERENCE, preferred_devices
-from hvisa.runtime.externs import check_externs
+from hvisa.runtime.options import check_device, check_externs
 from hvisa.runtime.translations import find_artifact, index_key, process_cache
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Loaded:
     def __init__(self, name: str, data: bytes, device: str | None, externs: Mapping[str, Extern],
                  trusted: bool, print_sink: Callable[[str], None] | None,
                  module: Module | None = None, source: Source | None = None):
+        check_device(device)
         self.name = name
         self.data = data
         self.device = device
@@ -139,7 +140,7 @@ class Loaded:
 
     def launcher(self, name: str, device: str | None) -> Launcher | None:
         """The launcher of an entry on a device; None for `reference`."""
-        device = device or self._chosen.get(name)
+        device = self._chosen.get(name) if device is None else device
         if device is None:
             return self._first_that_takes(name)
         if device == REFERENCE:

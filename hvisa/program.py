@@ -29,7 +29,7 @@ def load(source: str | bytes | os.PathLike[str], *, device: str | None = None,
     program out of this process. Raises HvisaError with every mistake in the program.
     """
     name, data = read_source(source)
-    return Program(Loaded(name, data, device, externs or {}, trusted, print_sink))
+    return Program(Loaded(name, data, device, {} if externs is None else externs, trusted, print_sink))
 
 
 class Program:
@@ -44,7 +44,7 @@ class Program:
         """A program from a module in memory. The module may not be changed afterwards."""
         sources = [d.span.source for d in module.definitions.values() if d.span and d.span.source]
         name = sources[0].name if sources else module.name or "<module>"
-        return Program(Loaded(name, b"", device, externs or {}, True, None, module,
+        return Program(Loaded(name, b"", device, {} if externs is None else externs, True, None, module,
                                sources[0] if sources else None))
 
     @property
@@ -139,7 +139,8 @@ class Entry:
                copy: bool = False, timeout: float | None = None,
                device: str | None = None) -> list[Any]:
         """The same as a list, however many there are."""
-        return self._launch(arguments, out, copy, timeout, device or self._loaded.device)
+        return self._launch(arguments, out, copy, timeout,
+                            self._loaded.device if device is None else device)
 
     def run_reference(self, arguments: Mapping[str, Any], *,
                       print_sink: Callable[[str], None] | None = None,
@@ -147,7 +148,9 @@ class Entry:
         """The same on `reference`; `options` are the interpreter's: `check_races`,
         `trace_instance`."""
         from hvisa.runtime.arguments import bind
+        from hvisa.runtime.options import check_timeout
         from hvisa.runtime.reference import interpret
+        check_timeout(timeout)
         bound = bind(self.signature, arguments, None, False)
         return interpret(self._loaded.verified()[0], bound, externs=self._loaded.externs,
                          print_sink=print_sink or self._loaded.print_sink, timeout=timeout, **options)
@@ -165,6 +168,8 @@ class Entry:
     def _launch(self, arguments: Mapping[str, Any], out: Mapping[str, Any] | None, copy: bool,
                 timeout: float | None, device: str | None) -> list[Any]:
         from hvisa.runtime.arguments import bind
+        from hvisa.runtime.options import check_call
+        check_call(out, copy, timeout, device)
         bound = bind(self.signature, arguments, out, copy)
         launcher = self._loaded.launcher(self.name, device)
         if launcher is None:

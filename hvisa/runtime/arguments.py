@@ -21,6 +21,7 @@ import numpy as np
 from hvisa.diagnostics import Diagnostic, HvisaError, fail
 from hvisa.runtime.host_values import Array, as_array, described, scalar_bits, scalar_value
 from hvisa.runtime.layout import DimData, DimensionError, PortLayout, Signature, evaluate, lone_symbol
+from hvisa.runtime.markers import OPTIONS
 from hvisa.runtime.overlap import may_overlap, overlap, overlaps_itself
 from hvisa.spec import types as ty
 from hvisa.spec.limits import LIMITS
@@ -113,7 +114,7 @@ def _check_names(signature: Signature, arguments: Mapping[str, Any], out: Mappin
         if name in taken:
             continue
         import difflib
-        near = difflib.get_close_matches(str(name), taken, 1)
+        near = difflib.get_close_matches(str(name), [*taken, *OPTIONS], 1)
         help = f"did you mean `{near[0]}`?" if near else f"it takes {_listed(taken)}"
         if name in given:
             help = f"it is an output: leave it out, or pass `out={{{name!r}: array}}`"

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hvisa.diagnostics import HvisaError, HvisaTrap
+from hvisa.diagnostics import HvisaError, HvisaTrap, fail
 
 ERROR, USAGE, TRAP, INTERRUPTED = 1, 2, 3, 130
 
@@ -32,11 +32,10 @@ def run_command(arguments: Sequence[str]) -> int:
         else:
             _typer_app()(list(arguments), prog_name="hvisa")
     except HvisaError as error:
-        if "--json" in arguments:
-            print(json.dumps({"ok": False, "diagnostics": [d.as_dict() for d in error.diagnostics]}))
-        else:
-            print(error, file=sys.stderr)
-        return TRAP if isinstance(error, HvisaTrap) else ERROR
+        return _report(error, "--json" in arguments)
+    except MemoryError:
+        return _report(fail("HV1005", "there is no memory for the inputs and outputs",
+                            help="use smaller sizes"), "--json" in arguments)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -47,6 +46,15 @@ def run_command(arguments: Sequence[str]) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
     return 0
+
+
+def _report(error: HvisaError, as_json: bool) -> int:
+    """Print an error; the exit code."""
+    if as_json:
+        print(json.dumps({"ok": False, "diagnostics": [d.as_dict() for d in error.diagnostics]}))
+    else:
+        print(error, file=sys.stderr)
+    return TRAP if isinstance(error, HvisaTrap) else ERROR
 
 
 def _quick(arguments: Sequence[str]) -> Callable[[], Any] | None:

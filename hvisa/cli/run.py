@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hvisa.cli.options import Option
-from hvisa.diagnostics import HvisaTrap, fail
+from hvisa.diagnostics import HvisaError, HvisaTrap, fail
 from hvisa.program import Entry, load
 
 OPTIONS = (
@@ -47,10 +47,13 @@ def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs
     """
     from hvisa.cli.inputs import Inputs
     from hvisa.cli.outputs import Outputs
+    options = _reference_options(check_races, trace_instance)
+    if options and device not in (None, "reference"):
+        raise fail("HV1001", f"instances are followed on `reference` only, not on `{device}`",
+                   help=f"leave out `--device {device}`")
     found = load(file, device=device).entry(entry)
     sink = Outputs(found.signature, _pairs(outputs, "--output"), as_json)
     given = Inputs(found.signature, _pairs(inputs, "--input"))
-    options = _reference_options(check_races, trace_instance)
     for number, values in enumerate(_with_progress(given.rounds(), given.frames)):
         try:
             if options:
@@ -113,8 +116,8 @@ def _trace(entry: Entry, values: Mapping[str, Any], trap: HvisaTrap, log: list[s
     try:
         entry.run_reference(values, print_sink=log.append,
                             trace_instance=("/".join(trap.path), trap.instance or ()))
-    except HvisaTrap:
-        return
+    except HvisaError:
+        return  # the trap again, or one of no instance
 
 
 def _with_progress(rounds: Iterator[dict[str, Any]], total: int) -> Iterator[dict[str, Any]]:

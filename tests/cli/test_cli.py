@@ -118,6 +118,9 @@ def test_arrays_from_and_to_files(hvisa):
     (["-i", "a=two"], "HV1002", "no such number"),
     (["-i", "x=[1,"], "HV1002", "no list"),
     (["-i", "x=[[1],[2,3]]"], "HV1003", "same length"),
+    (["-i", "x=zeros(99999999999999)"], "HV1005", "no memory"),
+    (["-i", "x=arange(99999999999999999999)"], "HV1005", "no memory"),
+    (["-i", "x=zeros(99999999999,99999999999)"], "HV1005", "no memory"),
     (["-i", "x=gone.npy"], "HV1020", "gone.npy"),
     (["-i", "x=gone"], "HV1020", "there is no file `gone`"),
     (["-i", "x=saxpy.hvasm"], "HV1021", "saxpy.hvasm"),
@@ -152,6 +155,16 @@ def test_reference_only_options(hvisa):
     code, out, _ = hvisa("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=[1]", "-i", "y=[1]",
                          "--check-races")
     assert (code, out) == (0, "y = [3.]\n")
+    for instance, text in (("divid:0,1", "did you mean `divide`?"), ("divide:0", "has 2 ids"),
+                           ("divide:0,2", "its grid was [1, 2]"),
+                           ("other/divide:0,0", "was not launched")):
+        code, _, err = hvisa("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,2]]",
+                             "--trace-instance", instance)
+        assert code == 1 and "HV1001" in err and text in err, err
+    for option in (["--check-races"], ["--trace-instance", "divide:0,0"]):
+        code, _, err = hvisa("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,2]]", *option,
+                             "-d", "x86")
+        assert code == 1 and "leave out `--device x86`" in err
 
 
 def test_timeout(hvisa):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hvisa.diagnostics import fail
 from hvisa.files import read_source, write_whole
-from hvisa.loaded import Extern, Loaded
+from hvisa.loaded import Extern, Loaded, read_modules
 from hvisa.runtime.markers import OPTIONS, UNUSUAL
 
 if TYPE_CHECKING:
@@ -21,15 +21,18 @@ if TYPE_CHECKING:
 
 def load(source: str | bytes | os.PathLike[str], *, device: str | None = None,
          externs: Mapping[str, Extern] | None = None, trusted: bool = True,
-         print_sink: Callable[[str], None] | None = None) -> Program:
+         print_sink: Callable[[str], None] | None = None,
+         modules: Mapping[str, str | bytes | os.PathLike[str]] | None = None) -> Program:
     """A program from a file, from bytes (`.hvbc` or text) or from a text with line ends or braces.
 
     `device` is where its entries run (default: the best that takes them); `externs` are the host
     functions that it may call, by name; `trusted=False` keeps the translator of a stranger's
-    program out of this process. Raises HvisaError with every mistake in the program.
+    program out of this process; `modules` are those that it and they import from, by name, each a
+    path, bytes or a text. Raises HvisaError with every mistake in the program.
     """
     name, data = read_source(source)
-    return Program(Loaded(name, data, device, {} if externs is None else externs, trusted, print_sink))
+    return Program(Loaded(name, data, device, {} if externs is None else externs, trusted, print_sink,
+                          modules=read_modules(modules)))
 
 
 class Program:

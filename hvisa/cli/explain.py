@@ -22,6 +22,9 @@ def explain(what: Annotated[str, typer.Argument(metavar="CODE|FILE", help="An er
                                                help="Entry of the program.")] = "",
             device: Annotated[str, typer.Option("--device", "-d", metavar="NAME", show_default=False,
                                                 help="Only this device.")] = "",
+            modules: Annotated[list[str], typer.Option("--module", "-m", metavar="NAME=PATH",
+                                                       show_default=False, help="A module that the "
+                                                       "program imports from; repeatable.")] = [],  # noqa: B006
             ir: Annotated[bool, typer.Option("--ir", help="Print the optimised LLVM IR.")] = False,
             asm: Annotated[bool, typer.Option("--asm", help="Print the machine code as text.")
                            ] = False) -> None:
@@ -32,9 +35,10 @@ def explain(what: Annotated[str, typer.Argument(metavar="CODE|FILE", help="An er
     if re.fullmatch(r"(?i:hv)\d{4}", what):
         _explain_code(what.upper())
         return
+    from hvisa.cli.options import pairs
     from hvisa.program import load
     # Host functions are not called here.
-    program = load(what, externs=_AnyExtern())
+    program = load(what, externs=_AnyExtern(), modules=pairs(modules, "--module"))
     name = program.entry(entry or None).name
     if ir or asm:
         if device == "reference":

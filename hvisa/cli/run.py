@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from hvisa.cli.options import Option
+from hvisa.cli.options import Option, pairs
 from hvisa.diagnostics import HvisaError, HvisaTrap, fail
 from hvisa.program import Entry, load
 
@@ -22,6 +22,8 @@ OPTIONS = (
            "PORT=VALUE"),
     Option("outputs", ("--output", "-o"), list, "Where an output goes: .npy, .npz, .png, .gif, or a "
            "folder for frames or the items of a stream. Others are printed.", "PORT=PATH"),
+    Option("modules", ("--module", "-m"), list, "A module that the program imports from; repeatable.",
+           "NAME=PATH"),
     Option("device", ("--device", "-d"), str, "Device; default: the best that takes the entry.",
            "NAME"),
     Option("timeout", ("--timeout",), float, "Seconds after which a launch is stopped.", "S"),
@@ -36,8 +38,8 @@ OPTIONS = (
 
 
 def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
-        device: str | None = None, timeout: float | None = None, diagnose: bool = False,
-        check_races: bool = False, trace_instance: str | None = None, as_json: bool = False) -> None:
+        modules: Sequence[str] = (), device: str | None = None, timeout: float | None = None,
+        diagnose: bool = False, check_races: bool = False, trace_instance: str | None = None, as_json: bool = False) -> None:
     """Run an entry of a program.
 
     Example: `hvisa run saxpy.hvasm -i a=2 -i x=[1,2,3] -i y=ones(3) -o y=y.npy`
@@ -51,9 +53,9 @@ def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs
     if options and device not in (None, "reference"):
         raise fail("HV1001", f"instances are followed on `reference` only, not on `{device}`",
                    help=f"leave out `--device {device}`")
-    found = load(file, device=device).entry(entry)
-    sink = Outputs(found.signature, _pairs(outputs, "--output"), as_json)
-    given = Inputs(found.signature, _pairs(inputs, "--input"))
+    found = load(file, device=device, modules=pairs(modules, "--module")).entry(entry)
+    sink = Outputs(found.signature, pairs(outputs, "--output"), as_json)
+    given = Inputs(found.signature, pairs(inputs, "--input"))
     for number, values in enumerate(_with_progress(given.rounds(), given.frames)):
         try:
             if options:
@@ -63,22 +65,11 @@ def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs
         except HvisaTrap as trap:
             if not diagnose:
                 raise
-            again = Inputs(found.signature, _pairs(inputs, "--input"))
+            again = Inputs(found.signature, pairs(inputs, "--input"))
             _replay(found, again, number, trap)
             raise
         sink.take(made)
     sink.close()
-
-
-def _pairs(words: Sequence[str], option: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name:
-            raise fail("HV1001", f"`{option} {word}` has no `=`",
-                       help=f"write `{option} NAME=...`")
-        found[name.lstrip("%")] = value
-    return found
 
 
 def _reference_options(check_races: bool, trace_instance: str | None) -> dict[str, Any]:

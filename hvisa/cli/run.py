@@ -39,7 +39,8 @@ OPTIONS = (
 
 def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
         modules: Sequence[str] = (), device: str | None = None, timeout: float | None = None,
-        diagnose: bool = False, check_races: bool = False, trace_instance: str | None = None, as_json: bool = False) -> None:
+        diagnose: bool = False, check_races: bool = False, trace_instance: str | None = None,
+        as_json: bool = False) -> None:
     """Run an entry of a program.
 
     Example: `hvisa run saxpy.hvasm -i a=2 -i x=[1,2,3] -i y=ones(3) -o y=y.npy`

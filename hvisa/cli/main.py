@@ -8,6 +8,7 @@ than a translated program takes to run; everything else, help and mistakes inclu
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -48,8 +49,29 @@ def run_command(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from hvisa import __version__
+        print(f"hvisa {__version__}")
+        raise SystemExit(0)
+
+
+# What a help says to Python, and what it says here.
+_REMEDIES = (
+    (r"`timeout=`", "`--timeout S`"),
+    (r"it is an output: .*", "it is an output: say where it goes with `--output NAME=PATH`"),
+    (r"pass it: `hvisa\.load\(\.\.\., externs=.*", "only Python can pass host functions: "
+     "`hvisa.load(..., externs={name: function})`"),
+    (r"pass it: `hvisa\.load\(.*\)`, or `(--module .*)` on the command line", r"pass it: `\1`"),
+    (r"convert it first: `x\.astype\((?:np\.)?(\w+)\)`", r"give a .npy of dtype \1"),
+    (r"make it with `dtype=(?:np\.)?(\w+)`.*", r"give a .npy of dtype \1"))
+
+
 def _report(error: HvisaError, as_json: bool) -> int:
     """Print an error; the exit code."""
+    for diagnostic in error.diagnostics:
+        for pattern, remedy in _REMEDIES:
+            diagnostic.help = re.sub(pattern, remedy, diagnostic.help)
     if as_json:
         print(json.dumps({"ok": False, "diagnostics": [d.as_dict() for d in error.diagnostics]}))
     else:
@@ -70,6 +92,11 @@ def _quick(arguments: Sequence[str]) -> Callable[[], Any] | None:
 def _typer_app() -> Any:
     import typer
 
+    def _options_of_all(version: bool = typer.Option(
+            False, "--version", callback=_show_version, is_eager=True,
+            help="Print the version.")) -> None:
+        """Options of every command."""
+
     from hvisa.cli import asm, cache, devices, dis, explain, fmt, graph, verify
     from hvisa.cli.options import typer_function
     from hvisa.cli.run import OPTIONS, run
@@ -80,6 +107,7 @@ def _typer_app() -> Any:
                       "Example: `hvisa run saxpy.hvasm --input a=2 --input x=[1,2] --input y=[3,4]`\n\n"
                       "Exit codes: 0 done, 1 an error in the program or its inputs, 2 a wrong "
                       "command line, 3 a trap while it ran.")
+    app.callback()(_options_of_all)
     app.command("run")(typer_function(run, OPTIONS))
     app.command("asm")(asm.asm)
     app.command("dis")(dis.dis)

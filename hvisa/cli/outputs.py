@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, cast
 
 import numpy as np
@@ -70,7 +71,8 @@ class Outputs:
         if self._json:
             rounds = self._printed
             print(json.dumps({"ok": True, "outputs": rounds[0] if len(rounds) == 1 else rounds,
-                              "files": {n: p for n, (p, _) in self._files.items()}}))
+                              "files": {n: p for n, (p, _) in self._files.items()}},
+                             allow_nan=False))
 
 
 def _shown(value: Any) -> str:
@@ -87,7 +89,17 @@ def _plain(name: str, value: Any) -> Any:
                    help=f"write it to a file: `--output {name}={name}.npy`")
     if isinstance(value, list):
         return [_plain(name, v) for v in value]
-    return np.asarray(value).tolist()
+    array = np.asarray(value)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        return _spelled(array.tolist())
+    return array.tolist()
+
+
+def _spelled(value: Any) -> Any:
+    """JSON has no numbers for what is not finite: these become "nan", "inf" and "-inf"."""
+    if isinstance(value, list):
+        return [_spelled(v) for v in cast("list[Any]", value)]
+    return value if isfinite(value) else str(value)
 
 
 def _place(word: str) -> tuple[str, bool]:

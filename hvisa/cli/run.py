@@ -17,7 +17,8 @@ OPTIONS = (
     Option("entry", ("--entry", "-e"), str, "Entry to run; default: the node that no other uses.",
            "NAME"),
     Option("inputs", ("--input", "-i"), list, "Value of a port: a number, `[1,2,3]`, `zeros(3,4)`, "
-           "a .npy, .npz:key, image, folder of frames or .gif. `PATH:f32` scales an image to 0..1. "
+           "a .npy, .npz:key, image, folder of frames or .gif. `PATH:f32` scales an image to 0..1 "
+           "and converts the numbers of a .npy for an f32 port; `PATH:grey` takes the greys of an image. "
            "A stream takes its items from a list, the first axis of an array, a folder or a .gif.",
            "PORT=VALUE"),
     Option("outputs", ("--output", "-o"), list, "Where an output goes: .npy, .npz, .png, .gif, or a "

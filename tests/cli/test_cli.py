@@ -92,7 +92,7 @@ def test_literals_and_printed_outputs(hvisa):
         0, "y = [3., 5., 7.]\n", "")
     code, out, _ = hvisa("run", "saxpy.hvasm", "--input", "a=0x1p-1", "--input=x=[nan,inf,-inf]",
                          "--input", "y=zeros(3)", "--json", "--device", "reference")
-    assert code == 0 and json.loads(out)["outputs"]["y"][1:] == [float("inf"), float("-inf")]
+    assert code == 0 and json.loads(out)["outputs"]["y"] == ["nan", "inf", "-inf"]
     assert hvisa("run", "spin.hvasm", "-i", "a=-3") == (0, "r = -3\n", "")
 
 
@@ -191,7 +191,38 @@ def test_images(hvisa):
     assert np.array_equal(np.array(image.open("d.png")), pixels)
     image.fromarray(np.zeros((2, 2, 3), np.uint8) + np.uint8([1, 2, 3])).save("colour.png")
     code, _, err = hvisa("run", "grey.hvasm", "-i", "x=colour.png", "-i", "count=zeros(1)")
-    assert code == 1 and "HV1003" in err
+    assert code == 1 and "HV1003" in err and "x=colour.png:grey`" in err
+    assert hvisa("run", "grey.hvasm", "-i", "x=colour.png:grey", "-i", "count=zeros(1)", "-o",
+                 "y=e.npy")[0] == 0
+    assert np.array_equal(np.load("e.npy"), 255 - np.array(image.open("colour.png").convert("L")))
+    code, _, err = hvisa("run", "scale.hvasm", "-i", "x=colour.png:f32")
+    assert code == 1 and "x=colour.png:grey:f32`" in err
+    assert hvisa("run", "scale.hvasm", "-i", "x=colour.png:grey:f32", "-o", "y=f.npy")[0] == 0
+    assert np.array_equal(np.load("f.npy"), (255 - np.load("e.npy")) / np.float32(255))
+
+
+def test_numbers_of_other_types(hvisa):
+    np.save("x.npy", np.array([[1, 1e-3]]))
+    np.savez("x.npz", x=np.array([[1, 1e-3]]), f32=np.array([[1, 2]]))
+    code, _, err = hvisa("run", "scale.hvasm", "-i", "x=x.npy")
+    assert code == 1 and "HV1002" in err and "x=x.npy:f32" in err
+    for source in ("x.npy:f32", "x.npz:x:f32"):
+        assert hvisa("run", "scale.hvasm", "-i", f"x={source}", "-o", "y=y.npy") == (0, "", "")
+        assert np.array_equal(np.load("y.npy"), np.float32([[1, 1e-3]]))
+    assert "x.npz:f32:f32" in hvisa("run", "scale.hvasm", "-i", "x=x.npz:f32")[2]
+    assert "HV1002" in hvisa("run", "scale.hvasm", "-i", "x=x.npy:i32")[2]
+
+
+def test_helps_speak_of_options(hvisa):
+    assert "`--timeout S`" in hvisa("run", "spin.hvasm", "-i", "a=1", "--timeout", "0.1")[2]
+    err = hvisa("run", "scale.hvasm", "-i", "x=ones(1,1)", "-i", "y=ones(1,1)")[2]
+    assert "`--output NAME=PATH`" in err
+
+
+def test_version(hvisa):
+    code, out, _ = hvisa("--version")
+    assert code == 0 and out.startswith("hvisa ")
+    assert "--version" in hvisa("--help")[1]
 
 
 def test_frames(hvisa):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 import weakref
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, fail
-from hvisa.files import decoded, is_bytecode, read_file
+from hvisa.files import decoded, is_bytecode, read_file, read_source
 from hvisa.logs import log
 from hvisa.runtime.devices import REFERENCE, preferred_devices
-from hvisa.runtime.externs import check_externs
+from hvisa.runtime.options import check_device, check_externs
 from hvisa.runtime.translations import find_artifact, index_key, process_cache
 
 if TYPE_CHECKING:
@@ -29,13 +30,40 @@ if TYPE_CHECKING:
 Extern = Callable[..., Any]
 
 
-def check_file(path: str) -> None:
+def check_file(path: str, modules: Mapping[str, Any] | None = None) -> None:
     """Raises HvisaError with every mistake in a program, externs not asked for."""
-    verified(path, read_file(path))
+    verified(path, read_file(path), read_modules(modules))
 
 
-def verified(name: str, data: bytes) -> tuple[Module, Facts]:
-    """The module that a file holds, and the verifier's facts."""
+def read_modules(modules: Any) -> dict[str, tuple[str, bytes]]:
+    """Name of the source and bytes of each module that a program may import from."""
+    found: dict[str, tuple[str, bytes]] = {}
+    if modules is not None and not isinstance(modules, Mapping):
+        raise fail("HV1002", f"`modules` takes a mapping, and it is a {type(modules).__name__}",
+                   help="pass `modules={\"name\": path}`")
+    for name, source in cast("Mapping[str, Any]", modules or {}).items():
+        if not isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
+            raise fail("HV1002", f"the module `{name}` is a {type(source).__name__}",
+                       help="pass a path, bytes or a text")
+        place, data = read_source(cast("str | bytes", source))
+        found[str(name)] = (f"<module {name}>" if place[0] == "<" else place, data)
+    return found
+
+
+def verified(name: str, data: bytes,
+             modules: Mapping[str, tuple[str, bytes]] | None = None) -> tuple[Module, Facts]:
+    """The module that a file holds, linked with others if there are any, and the verifier's
+    facts."""
+    module, facts = _verified_alone(name, data)
+    if not modules:
+        return module, facts
+    from hvisa.graph.linker import link
+    from hvisa.graph.verifier import verify
+    linked = link(module, {n: _verified_alone(*m)[0] for n, m in modules.items()})
+    return (module, facts) if linked is module else (linked, verify(linked))
+
+
+def _verified_alone(name: str, data: bytes) -> tuple[Module, Facts]:
     from hvisa.graph.verifier import verify
     errors: list[Diagnostic] = []
     if is_bytecode(data):
@@ -53,7 +81,9 @@ class Loaded:
 
     def __init__(self, name: str, data: bytes, device: str | None, externs: Mapping[str, Extern],
                  trusted: bool, print_sink: Callable[[str], None] | None,
-                 module: Module | None = None, source: Source | None = None):
+                 module: Module | None = None, source: Source | None = None,
+                 modules: Mapping[str, tuple[str, bytes]] | None = None):
+        check_device(device)
         self.name = name
         self.data = data
         self.device = device
@@ -67,9 +97,20 @@ class Loaded:
         self._launchers: dict[tuple[str, str], Launcher] = {}
         self._chosen: dict[str, str] = {}
         self._signatures: dict[str, Signature] = {}
-        self.file_digest = hashlib.sha256(data).hexdigest() if module is None else ""
+        self._modules = modules or {}
+        self.file_digest = self._digest() if module is None else ""
         self.index = self._find_index()
         check_externs(self.index["externs"], self.externs, f"`{name}`")
+
+    def _digest(self) -> str:
+        """Differs where the bytes do; of a program with others also where their names do, which
+        messages use."""
+        digest = hashlib.sha256(self.data)
+        for name, (place, data) in sorted(self._modules.items()):
+            names = json.dumps([self.name, name, place])
+            digest.update(hashlib.sha256(names.encode("utf-8", "surrogatepass")).digest())
+            digest.update(hashlib.sha256(data).digest())
+        return digest.hexdigest()
 
     # -- the module ----------------------------------------------------------------------------
 
@@ -82,12 +123,12 @@ class Loaded:
 
     def _verify(self) -> tuple[Module, Facts]:
         if self._module is None:
-            return verified(self.name, self.data)
+            return verified(self.name, self.data, self._modules)
         from hvisa.graph.verifier import verify
         return self._module, verify(self._module)
 
     def text(self) -> str:
-        if self.data and not is_bytecode(self.data):
+        if self.data and not is_bytecode(self.data) and not self._modules:
             return decoded(self.data, self.name)
         from hvisa.assembler.printer import print_module
         return print_module(self.verified()[0])
@@ -139,7 +180,8 @@ class Loaded:
 
     def launcher(self, name: str, device: str | None) -> Launcher | None:
         """The launcher of an entry on a device; None for `reference`."""
-        device = device or self._chosen.get(name)
+        self._check_imports(name)
+        device = self._chosen.get(name) if device is None else device
         if device is None:
             return self._first_that_takes(name)
         if device == REFERENCE:
@@ -166,6 +208,15 @@ class Loaded:
             self._chosen[name] = device
             return found
         raise AssertionError("`reference` takes every entry")
+
+    def _check_imports(self, name: str) -> None:
+        """HV0720 unless every import that an entry needs is resolved."""
+        missing: dict[str, str] = self.index["imports"].get(name, {})
+        if missing:
+            from hvisa.graph.linker import module_help
+            raise HvisaError([Diagnostic(
+                "HV0720", f"`@{name}` needs `@{imported}` of module \"{module}\", which is not at hand",
+                help=module_help(module, self._modules)) for imported, module in missing.items()])
 
     def artifact(self, name: str, device: str) -> Artifact:
         return find_artifact(self.file_digest, name, device, self.verified,
@@ -195,14 +246,16 @@ class Loaded:
     def _native_launcher(self, name: str, device: str) -> NativeLauncher:
         from hvisa.runtime.launch import NativeLauncher
         artifact = self.artifact(name, device)
-        own_name, data, source = self.name, self.data, self._source
+        source = self._source
+        known = {place: data for place, data in ((self.name, self.data), *self._modules.values())
+                 if not is_bytecode(data)}
+        own_name = self.name
 
         def sources(file: str) -> Source:
-            if file:
-                return Source(file)
-            if source is not None:
+            if not file and source is not None:
                 return source
-            return Source(own_name, None if is_bytecode(data) else data.decode("utf-8", "replace"))
+            data = known.get(file or own_name)
+            return Source(file or own_name, None if data is None else data.decode("utf-8", "replace"))
         return NativeLauncher(artifact, externs=self.externs, print_sink=self.print_sink,
                               sources=sources)
 
@@ -220,4 +273,20 @@ def make_index(module: Module) -> dict[str, Any]:
         if definition.public and definition.kind in ("leaf", "graph"):
             entries[definition.name] = signature(definition)
     externs = [d.name for d in module.definitions.values() if getattr(d, "external", False)]
-    return {"entries": entries, "roots": [n for n in entries if n not in used], "externs": externs}
+    return {"entries": entries, "roots": [n for n in entries if n not in used], "externs": externs,
+            "imports": {n: found for n in entries if (found := _open_imports(module, n))}}
+
+
+def _open_imports(module: Module, entry: str) -> dict[str, str]:
+    """What an entry uses and no module at hand defines, with the module that does."""
+    from hvisa.graph.model import instructions
+    found: dict[str, str] = {}
+    seen = [entry]
+    for name in seen:
+        definition = module.definitions[name]
+        if definition.body is None and definition.source_module is not None:
+            found[name] = definition.source_module
+        for instr in instructions(definition.body) if definition.body is not None else ():
+            if instr.callee in module.definitions and instr.callee not in seen:
+                seen.append(instr.callee)
+    return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hvisa.diagnostics import fail, plural
 from hvisa.files import read_source, write_whole
-from hvisa.loaded import Extern, Loaded
+from hvisa.loaded import Extern, Loaded, read_modules
 from hvisa.runtime.markers import OPTIONS, UNUSUAL
 
 if TYPE_CHECKING:
@@ -21,15 +21,18 @@ if TYPE_CHECKING:
 
 def load(source: str | bytes | os.PathLike[str], *, device: str | None = None,
          externs: Mapping[str, Extern] | None = None, trusted: bool = True,
-         print_sink: Callable[[str], None] | None = None) -> Program:
+         print_sink: Callable[[str], None] | None = None,
+         modules: Mapping[str, str | bytes | os.PathLike[str]] | None = None) -> Program:
     """A program from a file, from bytes (`.hvbc` or text) or from a text with line ends or braces.
 
     `device` is where its entries run (default: the best that takes them); `externs` are the host
     functions that it may call, by name; `trusted=False` keeps the translator of a stranger's
-    program out of this process. Raises HvisaError with every mistake in the program.
+    program out of this process; `modules` are those that it and they import from, by name, each a
+    path, bytes or a text. Raises HvisaError with every mistake in the program.
     """
     name, data = read_source(source)
-    return Program(Loaded(name, data, device, externs or {}, trusted, print_sink))
+    return Program(Loaded(name, data, device, {} if externs is None else externs, trusted, print_sink,
+                          modules=read_modules(modules)))
 
 
 class Program:
@@ -44,7 +47,7 @@ class Program:
         """A program from a module in memory. The module may not be changed afterwards."""
         sources = [d.span.source for d in module.definitions.values() if d.span and d.span.source]
         name = sources[0].name if sources else module.name or "<module>"
-        return Program(Loaded(name, b"", device, externs or {}, True, None, module,
+        return Program(Loaded(name, b"", device, {} if externs is None else externs, True, None, module,
                                sources[0] if sources else None))
 
     @property
@@ -139,7 +142,8 @@ class Entry:
                copy: bool = False, timeout: float | None = None,
                device: str | None = None) -> list[Any]:
         """The same as a list, however many there are."""
-        return self._launch(arguments, out, copy, timeout, device or self._loaded.device)
+        return self._launch(arguments, out, copy, timeout,
+                            self._loaded.device if device is None else device)
 
     def run_reference(self, arguments: Mapping[str, Any], *,
                       print_sink: Callable[[str], None] | None = None,
@@ -147,7 +151,9 @@ class Entry:
         """The same on `reference`; `options` are the interpreter's: `check_races`,
         `trace_instance`."""
         from hvisa.runtime.arguments import bind
+        from hvisa.runtime.options import check_timeout
         from hvisa.runtime.reference import interpret
+        check_timeout(timeout)
         bound = bind(self.signature, arguments, None, False)
         return interpret(self._loaded.verified()[0], bound, externs=self._loaded.externs,
                          print_sink=print_sink or self._loaded.print_sink, timeout=timeout, **options)
@@ -165,6 +171,8 @@ class Entry:
     def _launch(self, arguments: Mapping[str, Any], out: Mapping[str, Any] | None, copy: bool,
                 timeout: float | None, device: str | None) -> list[Any]:
         from hvisa.runtime.arguments import bind
+        from hvisa.runtime.options import check_call
+        check_call(out, copy, timeout, device)
         bound = bind(self.signature, arguments, out, copy)
         launcher = self._loaded.launcher(self.name, device)
         if launcher is None:

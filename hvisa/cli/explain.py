@@ -13,6 +13,7 @@ from hvisa.diagnostics import HvisaError, fail
 
 if TYPE_CHECKING:
     from hvisa.program import Program
+    from hvisa.translators.base import Translator
 
 
 def explain(what: Annotated[str, typer.Argument(metavar="CODE|FILE", help="An error code such as "
@@ -21,6 +22,9 @@ def explain(what: Annotated[str, typer.Argument(metavar="CODE|FILE", help="An er
                                                help="Entry of the program.")] = "",
             device: Annotated[str, typer.Option("--device", "-d", metavar="NAME", show_default=False,
                                                 help="Only this device.")] = "",
+            modules: Annotated[list[str], typer.Option("--module", "-m", metavar="NAME=PATH",
+                                                       show_default=False, help="A module that the "
+                                                       "program imports from; repeatable.")] = [],  # noqa: B006
             ir: Annotated[bool, typer.Option("--ir", help="Print the optimised LLVM IR.")] = False,
             asm: Annotated[bool, typer.Option("--asm", help="Print the machine code as text.")
                            ] = False) -> None:
@@ -31,11 +35,15 @@ def explain(what: Annotated[str, typer.Argument(metavar="CODE|FILE", help="An er
     if re.fullmatch(r"(?i:hv)\d{4}", what):
         _explain_code(what.upper())
         return
+    from hvisa.cli.options import pairs
     from hvisa.program import load
     # Host functions are not called here.
-    program = load(what, externs=_AnyExtern())
+    program = load(what, externs=_AnyExtern(), modules=pairs(modules, "--module"))
     name = program.entry(entry or None).name
     if ir or asm:
+        if device == "reference":
+            raise fail("HV1101", "`reference` interprets a program and has no code to show",
+                       help="leave `-d` out, or give `-d x86`")
         from hvisa.translators.llvm.cpu import cpu_code
         texts = cpu_code(program.module, program.facts, name, threads=device != "x86")
         print(texts[1] if asm else texts[0])
@@ -67,22 +75,47 @@ def _explain_code(code: str) -> None:
 
 
 def _explain_entry(program: Program, name: str, device: str) -> None:
+    from hvisa.runtime.devices import REFERENCE
     from hvisa.spec.operations import EFFECT_CLASSES
     from hvisa.translators.registry import make_translator, translator_names
     print(program.entry(name))
     print(f"effect class: {EFFECT_CLASSES[program.facts[name].effect]}")
+    signature = program.entry(name).signature
+    streams = any(p.kind == "stream" for p in signature.ports)
     for found in [device] if device else translator_names():
+        if found == REFERENCE:
+            print(f"\n{found}: the interpreter\n  nothing is translated: each instruction is "
+                  "interpreted, for all instances at once")
+            continue
         translator = make_translator(found)
         print(f"\n{found}: {translator.summary}")
-        declined = translator.validate(program.module, program.facts, name)
-        if declined:
-            print(textwrap.indent(str(HvisaError(declined)), "  "))
-            continue
-        artifact = program.artifact(name, found)
-        nodes = artifact.metadata["nodes"]
-        print(f"  {len(artifact.code)} bytes of code, {len(artifact.metadata['sites'])} places that "
-              f"may trap or print, {len(nodes)} uses of nodes")
-        print(f"  made by {artifact.metadata['translator']} for "
-              f"{artifact.metadata['options']['cpu']}")
-        for note in artifact.metadata["notes"]:
-            print(f"  note: {note}")
+        if streams:
+            _explain_streams(program, name, translator)
+        else:
+            _explain_code_of(program, name, translator, "  ")
+
+
+def _explain_streams(program: Program, name: str, translator: Translator) -> None:
+    from hvisa.runtime.streams import nodes_of
+    native, interpreted = nodes_of(program.module, name)
+    print("  the runtime moves the items; each firing of a node is a launch of its own")
+    for node in native:
+        print(f"  @{node}:")
+        _explain_code_of(program, node, translator, "    ")
+    for node in interpreted:
+        print(f"  @{node}: interpreted, for it takes or gives vectors or grids")
+
+
+def _explain_code_of(program: Program, name: str, translator: Translator, margin: str) -> None:
+    declined = translator.validate(program.module, program.facts, name)
+    if declined:
+        print(textwrap.indent(str(HvisaError(declined)), margin))
+        return
+    artifact = program.artifact(name, translator.name)
+    nodes = artifact.metadata["nodes"]
+    print(f"{margin}{len(artifact.code)} bytes of code, {len(artifact.metadata['sites'])} places that "
+          f"may trap or print, {len(nodes)} uses of nodes")
+    print(f"{margin}made by {artifact.metadata['translator']} for "
+          f"{artifact.metadata['options']['cpu']}")
+    for note in artifact.metadata["notes"]:
+        print(f"{margin}note: {note}")

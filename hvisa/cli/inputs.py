@@ -7,12 +7,13 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from copy import copy
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hvisa.diagnostics import HvisaError, fail
-from hvisa.runtime.host_values import scalar_value
+from hvisa.runtime.host_values import as_array, from_numbers, scalar_value
 from hvisa.runtime.layout import PortLayout, Signature
 
 _MADE = re.compile(r"(zeros|ones|arange)\(\s*([\d\s,]*)\)")
@@ -31,7 +32,7 @@ class Inputs:
             if port is None:
                 self._fixed[name] = word  # the launch says what it takes
                 continue
-            found = read_input(word, port)
+            found = _read_items(word, port) if port.item is not None else read_input(word, port)
             if isinstance(found, Frames):
                 self._moving[name] = found
             else:
@@ -53,17 +54,17 @@ class Inputs:
 class Frames(Sequence[Any]):
     """Images that are read one at a time."""
 
-    def __init__(self, places: Sequence[tuple[str, int]], port: PortLayout, scaled: bool):
+    def __init__(self, places: Sequence[tuple[str, int]], port: PortLayout, ways: Ways):
         self._places = places
         self._port = port
-        self._scaled = scaled
+        self._ways = ways
 
     def __len__(self) -> int:
         return len(self._places)
 
     def __getitem__(self, number: Any) -> Any:
         path, frame = self._places[number]
-        return read_image(path, frame, self._port, self._scaled)
+        return read_image(path, frame, self._port, self._ways)
 
 
 def read_input(word: str, port: PortLayout) -> Any:
@@ -74,11 +75,34 @@ def read_input(word: str, port: PortLayout) -> Any:
         return _list(word, port)
     made = _MADE.fullmatch(word)
     if made:
-        return _made(made[1], [int(n) for n in made[2].split(",") if n.strip()], port)
-    path, colon, suffix = word.rpartition(":")
-    if not colon or os.path.exists(word):
-        path, suffix = word, ""
-    return _file(path, suffix, port)
+        return _made(made[1], made[2], port)
+    return _file(*_parted(word), port)
+
+
+def _parted(word: str) -> tuple[str, list[str]]:
+    """Path, and what comes after its colons."""
+    path, suffixes = word, list[str]()
+    while ":" in path and not os.path.exists(path):
+        path, _, suffix = path.rpartition(":")
+        suffixes.insert(0, suffix)
+    return path, suffixes
+
+
+def _read_items(word: str, port: PortLayout) -> list[Any]:
+    """The items of a stream: of a list, of an array's first axis, or the frames of a folder."""
+    item = copy(port.item)
+    assert item is not None
+    item.name = port.name
+    if word.startswith("["):
+        numbers = _parsed(word)
+        return [_number(str(n).lower(), item) if item.kind == "scalar" else
+                as_array(n, item, f"item {number} of `{port.name}`")[0].copy()
+                for number, n in enumerate(numbers)]
+    made = _MADE.fullmatch(word)
+    found = _made(made[1], made[2], item) if made else _file(*_parted(word), item)
+    if isinstance(found, np.ndarray) and not made and word.lower().endswith(IMAGES):
+        return [found]
+    return list(found)
 
 
 def _number(word: str, port: PortLayout) -> Any:
@@ -91,18 +115,31 @@ def _number(word: str, port: PortLayout) -> Any:
 
 
 def _list(word: str, port: PortLayout) -> Any:
-    from hvisa.runtime.host_values import as_array
+    return as_array(_parsed(word), port, f"`{port.name}`")[0].copy()
+
+
+def _parsed(word: str) -> Any:
     try:
-        numbers = json.loads(re.sub(r"\b(-?)(nan|inf)\b", lambda m: m[1] + (
+        return json.loads(re.sub(r"\b(-?)(nan|inf)\b", lambda m: m[1] + (
             "NaN" if m[2] == "nan" else "Infinity"), word))
     except json.JSONDecodeError as error:
         raise fail("HV1002", f"`{word}` is no list of numbers: {error.msg} at character {error.pos}",
                    help="write it like `[1,2,3]` or `[[1,0],[0,1]]`, without blanks or in quotes"
                    ) from error
-    return as_array(numbers, port, f"`{port.name}`")[0].copy()
 
 
-def _made(kind: str, shape: list[int], port: PortLayout) -> Any:
+def _made(kind: str, extents: str, port: PortLayout) -> Any:
+    shape = [int(n) for n in extents.split(",") if n.strip()]
+    try:
+        return _made_array(kind, shape, port)
+    except (MemoryError, ValueError, OverflowError) as error:
+        if isinstance(error, HvisaError):
+            raise
+        raise fail("HV1005", f"there is no memory for `{port.name}` of shape {shape}: {error}",
+                   help="use smaller sizes") from error
+
+
+def _made_array(kind: str, shape: list[int], port: PortLayout) -> Any:
     if kind == "arange":
         if len(shape) != 1:
             raise fail("HV1003", f"`arange` takes one number, {len(shape)} given",
@@ -115,7 +152,7 @@ def _made(kind: str, shape: list[int], port: PortLayout) -> Any:
 
 # -- files -------------------------------------------------------------------------------------------
 
-def _file(path: str, suffix: str, port: PortLayout) -> Any:
+def _file(path: str, suffixes: list[str], port: PortLayout) -> Any:
     lower = path.lower()
     if os.path.isdir(path):
         names = sorted(n for n in os.listdir(path) if n.lower().endswith(IMAGES)
@@ -123,16 +160,16 @@ def _file(path: str, suffix: str, port: PortLayout) -> Any:
         if not names:
             raise fail("HV1020", f"the folder `{path}` holds no images",
                        help=f"frames end in {', '.join(IMAGES)} or .npy")
-        return Frames([(os.path.join(path, n), 0) for n in names], port, _scaled(suffix, port))
+        return Frames([(os.path.join(path, n), 0) for n in names], port, _ways(suffixes, port))
     try:
         if lower.endswith(".npy"):
-            return np.load(path, allow_pickle=False)
+            return _numbers(np.load(path, allow_pickle=False), path, suffixes, port)
         if lower.endswith(".npz"):
-            return _from_npz(path, suffix)
+            return _from_npz(path, suffixes, port)
         if lower.endswith(".gif"):
-            return Frames([(path, n) for n in range(_frame_count(path))], port, _scaled(suffix, port))
+            return Frames([(path, n) for n in range(_frame_count(path))], port, _ways(suffixes, port))
         if lower.endswith(IMAGES):
-            return read_image(path, 0, port, _scaled(suffix, port))
+            return read_image(path, 0, port, _ways(suffixes, port))
     except (OSError, ValueError, EOFError, KeyError) as error:
         if isinstance(error, HvisaError):
             raise
@@ -144,35 +181,63 @@ def _file(path: str, suffix: str, port: PortLayout) -> Any:
                help=f"inputs end in .npy, .npz or {', '.join(IMAGES)}")
 
 
-def _from_npz(path: str, key: str) -> Any:
+def _numbers(array: Any, path: str, suffixes: list[str], port: PortLayout) -> Any:
+    """An array of a file; `PATH:f32` rounds its numbers to the port's type."""
+    if suffixes and suffixes != [port.element.name]:
+        raise fail("HV1002", f"`{port.name}` is {port.text}, and `{path}` can't be taken as "
+                   f"`{':'.join(suffixes)}`", help=f"`{path}:{port.element.name}` converts its numbers")
+    if suffixes:
+        return from_numbers(array, port, f"`{port.name}`")
+    kinds = "iuf" if port.element.is_float else "iu" if port.element.is_integer else ""
+    if array.dtype.newbyteorder("=") != port.dtype and array.dtype.kind in kinds:
+        raise fail("HV1002", f"`{port.name}` is {port.text}, and `{path}` holds {array.dtype}",
+                   help=f"write `{port.name}={path}:{port.element.name}` to convert its numbers")
+    return array
+
+
+def _from_npz(path: str, suffixes: list[str], port: PortLayout) -> Any:
     with np.load(path, allow_pickle=False) as arrays:
         names = list(arrays)
+        named = suffixes and (suffixes[0] != port.element.name or suffixes[0] in names)
+        key, rest = (suffixes[0], suffixes[1:]) if named else ("", suffixes)
         if not key and len(names) == 1:
             key = names[0]
         if key not in names:
             raise fail("HV1020", f"`{path}` holds {', '.join(f'`{n}`' for n in names)}" + (
                 f", not `{key}`" if key else ": which one?"),
                 help=f"write `{path}:{names[0]}`" if names else "")
-        return arrays[key]
+        return _numbers(arrays[key], f"{path}:{key}", rest, port)
 
 
-def _scaled(suffix: str, port: PortLayout) -> bool:
-    """Whether `:f32` (the port's own float type) was written."""
-    if not suffix:
-        return False
-    if suffix != port.element.name or not port.element.is_float or suffix == "bf16":
-        raise fail("HV1002", f"`{port.name}` is {port.text}, and images can't be taken as `{suffix}`",
-                   help="`PATH:f32` scales an image for an f32 port to 0..1")
-    return True
+class Ways(NamedTuple):
+    """How images are taken: as greys (`:grey`), as 0 to 1 (`:f32`, the port's own float type)."""
+
+    grey: bool
+    scaled: bool
 
 
-def read_image(path: str, frame: int, port: PortLayout, scaled: bool) -> Any:
+def _ways(suffixes: list[str], port: PortLayout) -> Ways:
+    scaling = [s for s in suffixes if s != "grey"]
+    for suffix in scaling:
+        if suffix != port.element.name or not port.element.is_float or suffix == "bf16":
+            raise fail("HV1002", f"`{port.name}` is {port.text}, and images can't be taken as "
+                       f"`{suffix}`", help="`PATH:f32` scales an image for an f32 port to 0..1, "
+                       "`PATH:grey` makes one of greys")
+    return Ways("grey" in suffixes, bool(scaling))
+
+
+def read_image(path: str, frame: int, port: PortLayout, ways: Ways) -> Any:
     """One image as [h, w] or [h, w, channels]: u8, i1 for black-and-white, u16 for 16-bit grey;
     with `scaled` as floats from 0 to 1."""
     if path.lower().endswith(".npy"):
-        return np.load(path, allow_pickle=False)
-    array = _pixels(path, frame, port.rank)
-    if scaled:
+        numbers = np.load(path, allow_pickle=False)
+        return _numbers(numbers, path, [port.element.name] if ways.scaled else [], port)
+    array = _pixels(path, frame, port.rank, ways.grey)
+    suffix = f":{port.element.name}" if ways.scaled else ""
+    if port.rank == 2 and array.ndim == 3:
+        raise fail("HV1003", f"`{port.name}` is {port.text}, and `{path}` has {array.shape[2]} channels",
+                   help=f"write `{port.name}={path}:grey{suffix}` to take its greys")
+    if ways.scaled:
         top = 255 if array.dtype == np.uint8 else 1 if array.dtype == bool else 65535
         return array.astype(port.dtype) / port.dtype.type(top)
     if array.dtype != port.dtype:
@@ -183,10 +248,12 @@ def read_image(path: str, frame: int, port: PortLayout, scaled: bool) -> Any:
     return array
 
 
-def _pixels(path: str, frame: int, rank: int) -> Any:
+def _pixels(path: str, frame: int, rank: int, grey: bool) -> Any:
     with _opened(path) as image:
         image.seek(frame)
-        if image.mode in ("1", "L", "RGB", "RGBA", "LA", "I;16"):
+        if grey and image.mode not in ("L", "I;16"):
+            array = np.array(image.convert("L"))
+        elif image.mode in ("1", "L", "RGB", "RGBA", "LA", "I;16"):
             array = np.array(image)
         else:
             array = np.array(image.convert("RGBA" if "A" in image.mode else "RGB"))

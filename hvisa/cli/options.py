@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from hvisa.diagnostics import fail
+
 
 class Option(NamedTuple):
     """One parameter of a command. `flags` is () for a positional one; `kind` is str, float, bool or
@@ -62,6 +64,18 @@ def _store(found: dict[str, Any], option: Option, value: str) -> bool:
     else:
         found[option.name] = True if option.kind is bool else value
     return True
+
+
+def pairs(words: Sequence[str], option: str) -> dict[str, str]:
+    """The values of a repeated option `NAME=VALUE`, by name."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise fail("HV1001", f"`{option} {word}` has no `=`",
+                       help=f"write `{option} NAME=...`")
+        found[name.lstrip("%")] = value
+    return found
 
 
 def typer_function(function: Callable[..., Any], options: Sequence[Option]) -> Callable[..., Any]:

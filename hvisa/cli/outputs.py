@@ -7,7 +7,8 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from math import isfinite
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,6 +26,7 @@ class Outputs:
     def __init__(self, signature: Signature, words: Mapping[str, str], as_json: bool):
         self._names = [p.name for p in signature.returned]
         self._files = {n: _place(w) for n, w in words.items()}
+        self._streams = {p.name for p in signature.returned if p.kind == "stream"}
         self._json = as_json
         self._made: dict[str, list[Any]] = {n: [] for n in words}
         self._printed: list[dict[str, Any]] = []
@@ -42,7 +44,10 @@ class Outputs:
                 rest[name] = value
                 continue
             # An array that the next launch updates in place is kept as it is now.
-            self._made[name].append(np.array(value))
+            if name in self._streams:
+                self._made[name] += value
+            else:
+                self._made[name].append(np.array(value))
         self._printed.append(rest)
         if not self._json:
             head = f"frame {len(self._printed) - 1}: " if len(self._printed) > 1 else ""
@@ -56,30 +61,45 @@ class Outputs:
         packed: dict[str, dict[str, Any]] = {}
         for name, (path, scaled) in self._files.items():
             frames = self._made[name]
+            many = name in self._streams or len(frames) != 1
             if path.endswith(".npz"):
-                packed.setdefault(path, {})[name] = frames[0] if len(frames) == 1 else \
-                    np.stack(frames)
+                packed.setdefault(path, {})[name] = _stacked(path, frames, many)
             else:
-                write_output(path, scaled, frames)
+                write_output(path, scaled, frames, many)
         for path, arrays in packed.items():
             write_whole(path, _bytes(lambda file, a=arrays: np.savez(file, **a)))
         if self._json:
             rounds = self._printed
             print(json.dumps({"ok": True, "outputs": rounds[0] if len(rounds) == 1 else rounds,
-                              "files": {n: p for n, (p, _) in self._files.items()}}))
+                              "files": {n: p for n, (p, _) in self._files.items()}},
+                             allow_nan=False))
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        items = [_shown(v) for v in cast("list[Any]", value)]
+        return f"[{(', ' if not any(np.ndim(v) for v in value) else f',{chr(10)} ').join(items)}]"
     return np.array2string(value, separator=", ") if isinstance(value, np.ndarray) else str(value)
 
 
 def _plain(name: str, value: Any) -> Any:
+    size = sum(np.size(v) for v in value) if isinstance(value, list) else np.size(value)
+    if size > _MOST_PRINTED:
+        raise fail("HV1021", f"`{name}` has {size} elements, too many to print",
+                   help=f"write it to a file: `--output {name}={name}.npy`")
     if isinstance(value, list):
         return [_plain(name, v) for v in value]
-    if np.size(value) > _MOST_PRINTED:
-        raise fail("HV1021", f"`{name}` has {np.size(value)} elements, too many to print",
-                   help=f"write it to a file: `--output {name}={name}.npy`")
-    return np.asarray(value).tolist()
+    array = np.asarray(value)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        return _spelled(array.tolist())
+    return array.tolist()
+
+
+def _spelled(value: Any) -> Any:
+    """JSON has no numbers for what is not finite: these become "nan", "inf" and "-inf"."""
+    if isinstance(value, list):
+        return [_spelled(v) for v in cast("list[Any]", value)]
+    return value if isfinite(value) else str(value)
 
 
 def _place(word: str) -> tuple[str, bool]:
@@ -88,14 +108,29 @@ def _place(word: str) -> tuple[str, bool]:
     return (path, True) if colon and suffix in ("f16", "f32", "f64") else (word, False)
 
 
-def write_output(path: str, scaled: bool, frames: Sequence[Any]) -> None:
-    """Write the versions of one output, by the ending of the path; without one, into a folder."""
+def _stacked(path: str, frames: Sequence[Any], many: bool) -> Any:
+    """One array: the only frame, or all of them along a new first axis."""
+    if not many:
+        return frames[0]
+    shapes = sorted({np.shape(f) for f in frames})
+    if len(shapes) > 1:
+        raise fail("HV1003", f"`{path}` holds items of one shape, and there are "
+                   f"{list(shapes[0])} and {list(shapes[-1])}", help="give a folder")
+    return np.stack(frames) if frames else np.empty(0)
+
+
+def write_output(path: str, scaled: bool, frames: Sequence[Any], many: bool = False) -> None:
+    """Write the versions of one output, by the ending of the path; without one, into a folder.
+    With `many` they are stacked, even a single one."""
     ending = os.path.splitext(path)[1].lower()
     if not ending:
         _write_folder(path, scaled, frames)
     elif ending == ".npy":
-        whole = frames[0] if len(frames) == 1 else np.stack(frames)
+        whole = _stacked(path, frames, many)
         write_whole(path, _bytes(lambda file: np.save(file, whole)))
+    elif ending in (".gif", ".png") and not frames:
+        raise fail("HV1021", f"`{path}` holds at least one image, and there are none",
+                   help="give a folder or a .npy")
     elif ending == ".gif" or (ending == ".png" and len(frames) == 1):
         write_whole(path, _image(path, frames, scaled, ending[1:]))
     elif ending == ".png":

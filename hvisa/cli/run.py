@@ -8,8 +8,8 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from hvisa.cli.options import Option
-from hvisa.diagnostics import HvisaTrap, fail
+from hvisa.cli.options import Option, pairs
+from hvisa.diagnostics import HvisaError, HvisaTrap, fail
 from hvisa.program import Entry, load
 
 OPTIONS = (
@@ -17,10 +17,14 @@ OPTIONS = (
     Option("entry", ("--entry", "-e"), str, "Entry to run; default: the node that no other uses.",
            "NAME"),
     Option("inputs", ("--input", "-i"), list, "Value of a port: a number, `[1,2,3]`, `zeros(3,4)`, "
-           "a .npy, .npz:key, image, folder of frames or .gif. `PATH:f32` scales an image to 0..1.",
+           "a .npy, .npz:key, image, folder of frames or .gif. `PATH:f32` scales an image to 0..1 "
+           "and converts the numbers of a .npy for an f32 port; `PATH:grey` takes the greys of an image. "
+           "A stream takes its items from a list, the first axis of an array, a folder or a .gif.",
            "PORT=VALUE"),
     Option("outputs", ("--output", "-o"), list, "Where an output goes: .npy, .npz, .png, .gif, or a "
-           "folder for frames. Others are printed.", "PORT=PATH"),
+           "folder for frames or the items of a stream. Others are printed.", "PORT=PATH"),
+    Option("modules", ("--module", "-m"), list, "A module that the program imports from; repeatable.",
+           "NAME=PATH"),
     Option("device", ("--device", "-d"), str, "Device; default: the best that takes the entry.",
            "NAME"),
     Option("timeout", ("--timeout",), float, "Seconds after which a launch is stopped.", "S"),
@@ -35,21 +39,25 @@ OPTIONS = (
 
 
 def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
-        device: str | None = None, timeout: float | None = None, diagnose: bool = False,
-        check_races: bool = False, trace_instance: str | None = None, as_json: bool = False) -> None:
+        modules: Sequence[str] = (), device: str | None = None, timeout: float | None = None,
+        diagnose: bool = False, check_races: bool = False, trace_instance: str | None = None,
+        as_json: bool = False) -> None:
     """Run an entry of a program.
 
     Example: `hvisa run saxpy.hvasm -i a=2 -i x=[1,2,3] -i y=ones(3) -o y=y.npy`
 
     With a folder or .gif as input the entry is called once a frame; `inout` arrays keep their
-    contents from frame to frame.
+    contents from frame to frame. For a stream port the frames are the items of one call.
     """
     from hvisa.cli.inputs import Inputs
     from hvisa.cli.outputs import Outputs
-    found = load(file, device=device).entry(entry)
-    sink = Outputs(found.signature, _pairs(outputs, "--output"), as_json)
-    given = Inputs(found.signature, _pairs(inputs, "--input"))
     options = _reference_options(check_races, trace_instance)
+    if options and device not in (None, "reference"):
+        raise fail("HV1001", f"instances are followed on `reference` only, not on `{device}`",
+                   help=f"leave out `--device {device}`")
+    found = load(file, device=device, modules=pairs(modules, "--module")).entry(entry)
+    sink = Outputs(found.signature, pairs(outputs, "--output"), as_json)
+    given = Inputs(found.signature, pairs(inputs, "--input"))
     for number, values in enumerate(_with_progress(given.rounds(), given.frames)):
         try:
             if options:
@@ -59,22 +67,11 @@ def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs
         except HvisaTrap as trap:
             if not diagnose:
                 raise
-            again = Inputs(found.signature, _pairs(inputs, "--input"))
+            again = Inputs(found.signature, pairs(inputs, "--input"))
             _replay(found, again, number, trap)
             raise
         sink.take(made)
     sink.close()
-
-
-def _pairs(words: Sequence[str], option: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name:
-            raise fail("HV1001", f"`{option} {word}` has no `=`",
-                       help=f"write `{option} NAME=...`")
-        found[name.lstrip("%")] = value
-    return found
 
 
 def _reference_options(check_races: bool, trace_instance: str | None) -> dict[str, Any]:
@@ -112,8 +109,8 @@ def _trace(entry: Entry, values: Mapping[str, Any], trap: HvisaTrap, log: list[s
     try:
         entry.run_reference(values, print_sink=log.append,
                             trace_instance=("/".join(trap.path), trap.instance or ()))
-    except HvisaTrap:
-        return
+    except HvisaError:
+        return  # the trap again, or one of no instance
 
 
 def _with_progress(rounds: Iterator[dict[str, Any]], total: int) -> Iterator[dict[str, Any]]:

@@ -6,12 +6,12 @@ name `module.name`; a second import from the same module finds it there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from hvisa.diagnostics import Diagnostic, HvisaError
 from hvisa.graph.copying import copy_definition
 from hvisa.graph.inference import complete
-from hvisa.graph.model import Definition, GlobalConstant, GlobalRef, Module, instructions
+from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, Module, instructions
 from hvisa.graph.numbering import number_module
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
@@ -29,6 +29,13 @@ def shape_of(definition: Definition) -> tuple[object, ...]:
             tuple(str(d.substitute(names)) for d in definition.grid))
 
 
+def module_help(name: str, given: Iterable[str]) -> str:
+    """How to pass a module that is not at hand."""
+    known = ", ".join(f"`{n}`" for n in sorted(given)) or "none"
+    return (f"pass it: `hvisa.load(..., modules={{\"{name}\": path}})`, or `--module {name}=PATH` on "
+            f"the command line; given: {known}")
+
+
 class _Linker:
     def __init__(self, module: Module, libraries: Mapping[str, Module]):
         self.module = module
@@ -41,6 +48,7 @@ class _Linker:
         # (module, name) -> name in the linked module
         self.names: dict[tuple[str, str], str] = {}
         self.work: list[tuple[str, str]] = []
+        self.externs: dict[str, Definition] = {}
 
     def run(self) -> Module:
         for name, definition in self.module.definitions.items():
@@ -65,9 +73,8 @@ class _Linker:
         """Whether the library has what the declaration says; reports if not."""
         library = self.libraries.get(source)
         if library is None:
-            known = ", ".join(sorted(self.libraries)) or "none"
             self._error("HV0720", f"module \"{source}\" is not at hand", declared,
-                        f"pass it: `hvisa.load(..., modules={{\"{source}\": ...}})`; given: {known}")
+                        module_help(source, self.libraries))
             return False
         found = library.definitions.get(declared.name)
         if found is None or not found.public or found.body is None:
@@ -106,9 +113,21 @@ class _Linker:
     def _name(self, source: str, name: str) -> str:
         key = (source, name)
         if key not in self.names:
-            self.names[key] = f"{source}.{name}"
-            self.work.append(key)
+            self.names[key] = self._local(source, name)
+            if self.names[key] not in self.module.definitions:
+                self.work.append(key)
         return self.names[key]
+
+    def _local(self, source: str, name: str) -> str:
+        """The name in the linked module. A host function keeps its own, by which the host knows it,
+        unless another one has it."""
+        definition = self.libraries[source].definitions[name]
+        if isinstance(definition, Function) and definition.external:
+            other = self.externs.setdefault(name, self.module.definitions.get(name, definition))
+            if isinstance(other, Function) and other.external and \
+                    shape_of(other) == shape_of(definition):
+                return name
+        return f"{source}.{name}"
 
     def _constant(self, source: str, constant: GlobalConstant) -> str:
         name = f"{source}.{constant.name}"

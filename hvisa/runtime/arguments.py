@@ -12,15 +12,16 @@ HV1007 read-only arrays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from hvisa.diagnostics import Diagnostic, HvisaError, fail
-from hvisa.runtime.host_values import Array, as_array, described, scalar_bits
+from hvisa.runtime.host_values import Array, as_array, described, scalar_bits, scalar_value
 from hvisa.runtime.layout import DimData, DimensionError, PortLayout, Signature, evaluate, lone_symbol
+from hvisa.runtime.markers import OPTIONS
 from hvisa.runtime.overlap import may_overlap, overlap, overlaps_itself
 from hvisa.spec import types as ty
 from hvisa.spec.limits import LIMITS
@@ -54,7 +55,7 @@ class Bound:
         for port in self.signature.written:
             made = self.values[port.name]
             if port.kind == "stream":
-                out.append(made)
+                out.append([self._shown(np.asarray(v), port, fresh=True) for v in made])
                 continue
             target = self.given.get(port.name)
             if target is not None and target is not made:
@@ -113,7 +114,7 @@ def _check_names(signature: Signature, arguments: Mapping[str, Any], out: Mappin
         if name in taken:
             continue
         import difflib
-        near = difflib.get_close_matches(str(name), taken, 1)
+        near = difflib.get_close_matches(str(name), [*taken, *OPTIONS], 1)
         help = f"did you mean `{near[0]}`?" if near else f"it takes {_listed(taken)}"
         if name in given:
             help = f"it is an output: leave it out, or pass `out={{{name!r}: array}}`"
@@ -145,7 +146,7 @@ def _take(bound: Bound, port: PortLayout, value: Any, copy: bool) -> None:
             bound.origins[port.name] = f"the argument `{port.name}`"
         return
     if port.kind == "stream":
-        bound.values[port.name] = _items(port, value, what)
+        bound.values[port.name] = _items(bound, port, value, what)
         return
     shared = port.written and not copy
     array, is_bfloat16 = as_array(value, port, what, shared)
@@ -164,18 +165,35 @@ def _take(bound: Bound, port: PortLayout, value: Any, copy: bool) -> None:
     bound.values[port.name] = array
 
 
-def _items(port: PortLayout, value: Any, what: str) -> list[Any]:
-    from hvisa.runtime.host_values import scalar_value
-    if not isinstance(value, (list, tuple)):
-        raise fail("HV1003", f"{what} is {port.text}, the argument is a {type(value).__name__}",
-                   help="pass a list of items")
+def _items(bound: Bound, port: PortLayout, value: Any, what: str) -> list[Any]:
+    """The items of a stream: of a list, of an array's first axis, or of anything else that is
+    iterated over, up to its end."""
     item = port.item
     assert item is not None
-    if item.is_array:
-        return [np.ascontiguousarray(as_array(v, item, f"item {n} of {what}")[0], item.dtype)
-                for n, v in enumerate(value)]
-    return [scalar_value(scalar_bits(v, item, f"item {n} of {what}"), item)
-            for n, v in enumerate(value)]
+    found: list[Any] = []
+    # What an iterator gives may be one array with changing content.
+    kept = isinstance(value, (list, tuple, np.ndarray))
+    for n, given in enumerate(_iterated(port, value, what)):
+        if getattr(getattr(given, "dtype", None), "name", "") == "bfloat16":
+            bound.bfloat16 = given.dtype
+        if item.is_array:
+            array = as_array(given, item, f"item {n} of {what}")[0]
+            found.append(np.ascontiguousarray(array, item.dtype) if kept
+                         else np.array(array, item.dtype, order="C"))
+        else:
+            found.append(scalar_value(scalar_bits(given, item, f"item {n} of {what}"), item))
+    return found
+
+
+def _iterated(port: PortLayout, value: Any, what: str) -> Iterable[Any]:
+    if isinstance(value, np.ndarray):
+        if value.ndim:
+            return value
+    elif isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping, Set)):
+        return cast("Iterable[Any]", value)
+    raise fail("HV1003", f"{what} is {port.text}, the argument is a {type(value).__name__}"
+               f"{' without dimensions' if isinstance(value, np.ndarray) else ''}",
+               help="pass a list of items, an iterator, or an array whose first axis is the items")
 
 
 # -- shapes ------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def _array_of(value: Any, port: PortLayout, what: str, shared: bool) -> Array:
         if shared:
             raise fail("HV1003", f"{what} is updated in place, and a {type(value).__name__} can't be",
                        help="pass an array, or `copy=True` to get the new version only")
-        return _from_numbers(value, port, what)
+        return from_numbers(value, port, what)
     try:
         return _foreign(value)
     except (BufferError, TypeError, ValueError, RuntimeError) as error:
@@ -78,7 +78,7 @@ def _foreign(value: Any) -> Array:
     raise TypeError("it offers no buffer, __array_interface__ or __dlpack__")
 
 
-def _from_numbers(value: Any, port: PortLayout, what: str) -> Array:
+def from_numbers(value: Any, port: PortLayout, what: str) -> Array:
     """Numbers and nested lists of them, rounded once to the port's type."""
     try:
         found = np.asarray(value)

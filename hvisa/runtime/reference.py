@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -54,6 +54,8 @@ def interpret(module: Module, bound: Bound, *, externs: Mapping[str, Callable[..
 
 
 def _shown(value: Any, bound: Bound, element: str) -> Any:
+    if isinstance(value, list):
+        return [_shown(v, bound, element) for v in cast("list[Any]", value)]
     if element == "bf16" and bound.bfloat16 is not None:
         viewed = np.asarray(value).view(bound.bfloat16)
         return viewed if viewed.ndim else viewed[()]

@@ -67,6 +67,29 @@ class StreamLauncher:
             _loaded(v, t) for v, t in zip(values[count:], callee.results, strict=True)]
 
 
+def nodes_of(module: Module, entry: str) -> tuple[list[str], list[str]]:
+    """The nodes of an entry over streams that run translated, and those that are interpreted."""
+    from hvisa.graph.model import instructions
+    native: dict[str, None] = {}
+    interpreted: dict[str, None] = {}
+    graphs = [entry]
+    for name in graphs:
+        body = module.definitions[name].body
+        for instr in instructions(body) if body is not None else ():
+            callee = module.definitions.get(instr.callee or "")
+            if callee is None or callee.kind not in ("leaf", "graph"):
+                continue
+            if all(isinstance(p.type, (BufferType, ScalarType)) for p in callee.taken) and all(
+                    isinstance(t, ScalarType) for t in callee.results):
+                native[callee.name] = None
+            elif callee.kind == "graph":
+                if callee.name not in graphs:
+                    graphs.append(callee.name)
+            else:
+                interpreted[callee.name] = None
+    return list(native), list(interpreted)
+
+
 def _stored(value: Any, type_: ty.Type) -> Any:
     """A scalar of the interpreter in its storage form; None for a vector."""
     if not isinstance(type_, ScalarType):

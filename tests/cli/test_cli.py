@@ -46,12 +46,30 @@ SCALE = """leaf @scale(in %x: buf<f32>[%h, %w], out %y: buf<f32>[%h, %w]) grid(%
   store %v, %y[%i, %j]
 }
 """
+STREAMS = """graph @inverted(in %x: stream<buf<u8>[%h, %w]>, out %y: stream<buf<u8>[%h, %w]>) {
+  %z = node @invert(%x)
+  yield %z
+}
+leaf @invert(in %a: buf<u8>[%h, %w], out %b: buf<u8>[%h, %w]) grid(%i < %h, %j < %w) {
+  %v = load %a[%i, %j]
+  %u = sub 255, %v
+  store %u, %b[%i, %j]
+}
+graph @numbers(%x: stream<i32>) -> (%y: stream<i32>) {
+  %z = node @part(%x)
+  yield %z
+}
+leaf @part(%a: i32) -> (%b: i32) {
+  %c = div 12, %a
+  yield %c
+}
+"""
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     for name, text in (("saxpy", SAXPY), ("divide", DIVIDE), ("spin", ENDLESS), ("grey", GREY),
-                       ("scale", SCALE)):
+                       ("scale", SCALE), ("streams", STREAMS)):
         (tmp_path / f"{name}.hvasm").write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -74,7 +92,7 @@ def test_literals_and_printed_outputs(hvisa):
         0, "y = [3., 5., 7.]\n", "")
     code, out, _ = hvisa("run", "saxpy.hvasm", "--input", "a=0x1p-1", "--input=x=[nan,inf,-inf]",
                          "--input", "y=zeros(3)", "--json", "--device", "reference")
-    assert code == 0 and json.loads(out)["outputs"]["y"][1:] == [float("inf"), float("-inf")]
+    assert code == 0 and json.loads(out)["outputs"]["y"] == ["nan", "inf", "-inf"]
     assert hvisa("run", "spin.hvasm", "-i", "a=-3") == (0, "r = -3\n", "")
 
 
@@ -100,6 +118,9 @@ def test_arrays_from_and_to_files(hvisa):
     (["-i", "a=two"], "HV1002", "no such number"),
     (["-i", "x=[1,"], "HV1002", "no list"),
     (["-i", "x=[[1],[2,3]]"], "HV1003", "same length"),
+    (["-i", "x=zeros(99999999999999)"], "HV1005", "no memory"),
+    (["-i", "x=arange(99999999999999999999)"], "HV1005", "no memory"),
+    (["-i", "x=zeros(99999999999,99999999999)"], "HV1005", "no memory"),
     (["-i", "x=gone.npy"], "HV1020", "gone.npy"),
     (["-i", "x=gone"], "HV1020", "there is no file `gone`"),
     (["-i", "x=saxpy.hvasm"], "HV1021", "saxpy.hvasm"),
@@ -134,6 +155,16 @@ def test_reference_only_options(hvisa):
     code, out, _ = hvisa("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=[1]", "-i", "y=[1]",
                          "--check-races")
     assert (code, out) == (0, "y = [3.]\n")
+    for instance, text in (("divid:0,1", "did you mean `divide`?"), ("divide:0", "has 2 ids"),
+                           ("divide:0,2", "its grid was [1, 2]"),
+                           ("other/divide:0,0", "was not launched")):
+        code, _, err = hvisa("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,2]]",
+                             "--trace-instance", instance)
+        assert code == 1 and "HV1001" in err and text in err, err
+    for option in (["--check-races"], ["--trace-instance", "divide:0,0"]):
+        code, _, err = hvisa("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,2]]", *option,
+                             "-d", "x86")
+        assert code == 1 and "leave out `--device x86`" in err
 
 
 def test_timeout(hvisa):
@@ -160,7 +191,38 @@ def test_images(hvisa):
     assert np.array_equal(np.array(image.open("d.png")), pixels)
     image.fromarray(np.zeros((2, 2, 3), np.uint8) + np.uint8([1, 2, 3])).save("colour.png")
     code, _, err = hvisa("run", "grey.hvasm", "-i", "x=colour.png", "-i", "count=zeros(1)")
-    assert code == 1 and "HV1003" in err
+    assert code == 1 and "HV1003" in err and "x=colour.png:grey`" in err
+    assert hvisa("run", "grey.hvasm", "-i", "x=colour.png:grey", "-i", "count=zeros(1)", "-o",
+                 "y=e.npy")[0] == 0
+    assert np.array_equal(np.load("e.npy"), 255 - np.array(image.open("colour.png").convert("L")))
+    code, _, err = hvisa("run", "scale.hvasm", "-i", "x=colour.png:f32")
+    assert code == 1 and "x=colour.png:grey:f32`" in err
+    assert hvisa("run", "scale.hvasm", "-i", "x=colour.png:grey:f32", "-o", "y=f.npy")[0] == 0
+    assert np.array_equal(np.load("f.npy"), (255 - np.load("e.npy")) / np.float32(255))
+
+
+def test_numbers_of_other_types(hvisa):
+    np.save("x.npy", np.array([[1, 1e-3]]))
+    np.savez("x.npz", x=np.array([[1, 1e-3]]), f32=np.array([[1, 2]]))
+    code, _, err = hvisa("run", "scale.hvasm", "-i", "x=x.npy")
+    assert code == 1 and "HV1002" in err and "x=x.npy:f32" in err
+    for source in ("x.npy:f32", "x.npz:x:f32"):
+        assert hvisa("run", "scale.hvasm", "-i", f"x={source}", "-o", "y=y.npy") == (0, "", "")
+        assert np.array_equal(np.load("y.npy"), np.float32([[1, 1e-3]]))
+    assert "x.npz:f32:f32" in hvisa("run", "scale.hvasm", "-i", "x=x.npz:f32")[2]
+    assert "HV1002" in hvisa("run", "scale.hvasm", "-i", "x=x.npy:i32")[2]
+
+
+def test_helps_speak_of_options(hvisa):
+    assert "`--timeout S`" in hvisa("run", "spin.hvasm", "-i", "a=1", "--timeout", "0.1")[2]
+    err = hvisa("run", "scale.hvasm", "-i", "x=ones(1,1)", "-i", "y=ones(1,1)")[2]
+    assert "`--output NAME=PATH`" in err
+
+
+def test_version(hvisa):
+    code, out, _ = hvisa("--version")
+    assert code == 0 and out.startswith("hvisa ")
+    assert "--version" in hvisa("--help")[1]
 
 
 def test_frames(hvisa):
@@ -182,6 +244,35 @@ def test_frames(hvisa):
     assert np.array_equal(np.load("back.npy"), np.stack(frames))
     code, _, err = hvisa("run", "grey.hvasm", "-i", "x=in", "-i", "count=zeros(1)", "-o", "y=out")
     assert code == 1 and "not empty" in err
+
+
+def test_streams(hvisa):
+    """One call takes all items; those of an output go to a folder, a .gif or an array."""
+    image = pytest.importorskip("PIL.Image")
+    os.mkdir("in")
+    frames = np.stack([np.full((2, 3), 10 * n, np.uint8) for n in range(3)])
+    for number, frame in enumerate(frames):
+        image.fromarray(frame).save(f"in/{number}.png")
+    np.save("frames.npy", frames)
+    np.savez("frames.npz", x=frames)
+    words = ("run", "streams.hvasm", "-e", "inverted", "-i")
+    for source in ("in", "frames.npy", "frames.npz", "frames.npz:x", json.dumps(frames.tolist())):
+        assert hvisa(*words, f"x={source}", "-o", "y=y.npy") == (0, "", ""), source
+        assert np.array_equal(np.load("y.npy"), 255 - frames)
+    assert hvisa(*words, "x=in", "-o", "y=out")[0] == 0
+    assert sorted(os.listdir("out")) == ["00000.png", "00001.png", "00002.png"]
+    assert hvisa(*words, "x=in", "-o", "y=y.gif")[0] == 0
+    assert hvisa(*words, "x=y.gif", "-o", "y=y.npz")[0] == 0
+    assert np.array_equal(np.load("y.npz")["y"], frames)
+    assert hvisa(*words, "x=zeros(1,2,3)", "-o", "y=one.npy")[0] == 0
+    assert np.load("one.npy").shape == (1, 2, 3)
+    assert hvisa(*words, "x=[[[1,2,3],[4,5,6]]]")[:2] == (
+        0, "y = [[[254, 253, 252],\n [251, 250, 249]]]\n")
+    words = ("run", "streams.hvasm", "-e", "numbers", "-i")
+    assert hvisa(*words, "x=[1,2,3]") == (0, "y = [12, 6, 4]\n", "")
+    assert hvisa(*words, "x=[]") == (0, "y = []\n", "")
+    assert json.loads(hvisa(*words, "x=ones(2)", "--json")[1])["outputs"] == {"y": [12, 12]}
+    assert "no such number" in hvisa(*words, "x=[1.5]")[2]
 
 
 # -- text and bytecode -------------------------------------------------------------------------------
@@ -229,6 +320,16 @@ def test_explain(hvisa):
     assert code == 0 and "effect class: exact" in out and "bytes of code" in out
     assert "define" in hvisa("explain", "saxpy.hvasm", "--ir")[1]
     assert "hvisa_entry:" in hvisa("explain", "saxpy.hvasm", "--asm", "-d", "x86")[1]
+    code, out, _ = hvisa("explain", "saxpy.hvasm", "-d", "reference")
+    assert code == 0 and "interpreted" in out
+    code, _, err = hvisa("explain", "saxpy.hvasm", "-d", "reference", "--asm")
+    assert code == 1 and "no code to show" in err
+
+
+def test_explain_streams(hvisa):
+    code, out, _ = hvisa("explain", "streams.hvasm", "-e", "inverted", "-d", "x86")
+    assert code == 0 and "moves the items" in out and "@invert:\n" in out and "bytes of code" in out
+    assert "HV1103" not in hvisa("explain", "streams.hvasm", "-e", "numbers")[1]
 
 
 def test_devices_and_cache(hvisa):

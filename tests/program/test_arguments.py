@@ -365,3 +365,43 @@ def test_beyond_two_to_the_31():
     big[-1] = 7
     last = hvisa.load(text, device="x86").entry()
     assert last(big, 2**31 + 9) == 7 and last(big, 5) == 0
+
+
+# -- streams -----------------------------------------------------------------------------------------
+
+LIFTED = """graph @sums(in %x: stream<buf<i32>[3]>) -> (%y: stream<i32>) {
+  %z = node @sum(%x)
+  yield %z
+}
+leaf @sum(in %a: buf<i32>[3]) -> (%s: i32) {
+  %p = load %a[0]
+  %q = load %a[1]
+  %r = add %p, %q
+  yield %r
+}
+"""
+
+
+def test_items_of_a_stream_come_from_anything_that_has_items():
+    entry = hvisa.load(LIFTED).entry("sums")
+    rows = np.arange(6, dtype=np.int32).reshape(2, 3)
+
+    def one_array_again_and_again():
+        array = np.empty(3, np.int32)
+        for row in rows:
+            array[:] = row
+            yield array
+    for items in ([[0, 1, 2], [3, 4, 5]], tuple(rows), rows, rows.astype(">i4"), iter(rows),
+                  one_array_again_and_again(), np.asfortranarray(rows)):
+        assert [int(v) for v in entry(items)] == [1, 7]
+    assert entry(iter([])) == [] and entry(rows[:0]) == []
+
+
+@pytest.mark.parametrize("value, text", [
+    (3, "is a int"), ("abc", "is a str"), (np.int32(1), "is a int32"), ({}, "is a dict"),
+    (np.array(1), "without dimensions"), (np.zeros((2, 3)), "item 0"),
+    (np.zeros(2, np.int32), "item 0")])
+def test_what_is_no_stream(value, text):
+    with pytest.raises(hvisa.HvisaError, match=text) as caught:
+        hvisa.load(LIFTED).entry("sums")(value)
+    assert caught.value.codes[0] in ("HV1002", "HV1003", "HV1004")

@@ -14,6 +14,7 @@ from hvisa.graph.interpreter.launch import launch_leaf
 from hvisa.graph.interpreter.machine import Machine, Options, Task, drive
 from hvisa.graph.interpreter.nodes import shape_of
 from hvisa.graph.interpreter.steps import MAKERS
+from hvisa.graph.interpreter.tracing import check_trace, check_traced
 from hvisa.graph.interpreter.values import GridValue, Stream
 from hvisa.graph.model import Definition, Function, Module, Port
 from hvisa.spec import types as ty
@@ -57,6 +58,8 @@ class Interpreter:
         (nothing is published), HvisaError for a launch that can't begin (HV1001 to HV1009).
         """
         definition = self._entry(entry)
+        options = self._machine.options
+        check_trace(options, self.module)
         passed = _arguments(definition, arguments)
         environment = _environment(definition, passed, out_shapes or {})
         try:
@@ -65,6 +68,7 @@ class Interpreter:
         except MemoryError:
             raise fail("HV1005", f"there is no memory to run `@{definition.name}`", definition.span,
                        help="use smaller sizes") from None
+        check_traced(options)
         names = [p.name for p in definition.written] + [
             name or f"result{n}" for n, name in enumerate(definition.result_names)]
         types = [p.type for p in definition.written] + definition.results

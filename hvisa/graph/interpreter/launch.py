@@ -83,7 +83,8 @@ def launch_leaf(machine: Machine, definition: Definition, arguments: dict[str, A
     """
     what = f"`@{definition.name}`"
     grid = shapes.grid_extents(definition.grid, environment, f"the grid of {what}", definition.span)
-    launch = Launch(definition, path, grid, trace_for(machine.options, definition.name, path))
+    launch = Launch(definition, path, grid, trace_for(machine.options, definition.name, path,
+                                                    tuple(grid)))
     facts: LeafFacts = machine.facts(definition, LeafFacts)
     launch.lane_limit = facts.lane_limit
     bound: dict[str, Any] = {}

@@ -65,7 +65,7 @@ class Options:
     """What the host asked for; the fields are the keyword arguments of `Interpreter`."""
 
     __slots__ = ("check_races", "externs", "lane_order", "print_sink", "run_node", "stop",
-                 "trace_instance")
+                 "trace_instance", "traced")
 
     def __init__(self, externs: Mapping[str, Callable[..., Any]], print_sink: Callable[[str], None],
                  check_races: bool, trace_instance: tuple[str, tuple[int, ...]] | None,
@@ -78,6 +78,7 @@ class Options:
         self.stop = stop
         self.lane_order = lane_order
         self.run_node = run_node
+        self.traced: list[tuple[int, ...]] = []  # grids of the launches that could be followed
 
 
 class Machine:

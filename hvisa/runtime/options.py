@@ -1,0 +1,77 @@
+"""The options of a load and of a call, checked before anything happens. HV1001, HV1002, HV1101."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from hvisa.diagnostics import Diagnostic, HvisaError, fail
+from hvisa.runtime.devices import REFERENCE
+
+
+def check_call(out: Any, copy: Any, timeout: Any, device: Any) -> None:
+    """Every option of a call is of its kind."""
+    if out is not None and not isinstance(out, Mapping):
+        raise _wrong("out", out, "a mapping", "pass `out={\"y\": array}`, by the names of ports")
+    if not isinstance(copy, (bool, np.bool)):
+        raise _wrong("copy", copy, "True or False", "pass `copy=True` to leave `inout` arrays as "
+                     "they are")
+    check_timeout(timeout)
+    if device is not None and not isinstance(device, str):
+        raise _wrong("device", device, "a name", "see `hvisa devices`")
+
+
+def check_timeout(timeout: Any) -> None:
+    """A number of seconds, or None."""
+    if timeout is None:
+        return
+    number = isinstance(timeout, (int, float, np.integer, np.floating))
+    if not number or isinstance(timeout, bool) or not (isfinite(timeout) and timeout > 0):
+        raise _wrong("timeout", timeout, "a number of seconds above 0",
+                     "pass `timeout=2.5`, or leave it out for no limit")
+
+
+def check_device(device: Any) -> None:
+    """A device by a name that is known, or None."""
+    if device is None or device == REFERENCE:
+        return
+    if not isinstance(device, str):
+        raise _wrong("device", device, "a name", "see `hvisa devices`")
+    from hvisa.translators.registry import BUILT_IN, translator_names, unknown_device
+    if device not in BUILT_IN and device not in translator_names():
+        raise unknown_device(device)
+
+
+def check_externs(names: Sequence[str], given: Any, what: str) -> None:
+    """HV0703 unless the host allows every extern function of a program; what it allows is called by
+    the program and can be called."""
+    if not isinstance(given, Mapping):
+        raise _wrong("externs", given, "a mapping", "pass `externs={\"name\": function}`")
+    import difflib
+    errors = [Diagnostic(
+        "HV0703", f"{what} calls the extern function `@{name}`, which the host does not allow",
+        help=f"pass it: `hvisa.load(..., externs={{\"{name}\": function}})`")
+        for name in names if name not in given]
+    for name, function in given.items():
+        if name not in names:
+            near = difflib.get_close_matches(str(name), names, 1)
+            listed = ", ".join(f"`{n}`" for n in names) or "none"
+            errors.append(Diagnostic(
+                "HV1001", f"{what} has no extern function `{name}`",
+                help=f"did you mean `{near[0]}`?" if near else f"its extern functions are {listed}"))
+        elif not callable(function):
+            errors.append(Diagnostic(
+                "HV1002", f"the extern function `{name}` is {function!r}, which can't be called",
+                help="pass a function"))
+    if errors:
+        raise HvisaError(errors)
+
+
+def _wrong(name: str, value: Any, wanted: str, help: str) -> HvisaError:
+    shown = repr(value)
+    if isinstance(value, np.ndarray) or len(shown) > 40:
+        shown = f"of type {type(value).__name__}"
+    return fail("HV1002", f"`{name}` takes {wanted}, and it is {shown}", help=help)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hvisa.cli import video
 from hvisa.diagnostics import HvisaError, fail
 from hvisa.runtime.host_values import as_array, from_numbers, scalar_value
 from hvisa.runtime.layout import PortLayout, Signature
@@ -21,7 +22,7 @@ IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".p
 
 
 class Inputs:
-    """The values of each round. `frames` is the number of rounds, 1 without any folder or .gif."""
+    """The values of each round. `frames` is the number of rounds, 1 without any folder, .gif or .mp4."""
 
     def __init__(self, signature: Signature, words: Mapping[str, str]):
         ports = {p.name: p for p in signature.taken}
@@ -65,6 +66,20 @@ class Frames(Sequence[Any]):
     def __getitem__(self, number: Any) -> Any:
         path, frame = self._places[number]
         return read_image(path, frame, self._port, self._ways)
+
+
+class VideoFrames(Frames):
+    """Pictures of a video, decoded one at a time."""
+
+    def __init__(self, path: str, port: PortLayout, ways: Ways):
+        self._video = video.Video(path)
+        super().__init__([(path, n) for n in range(self._video.count)], port, ways)
+
+    def __getitem__(self, number: Any) -> Any:
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        array = self._video.frame(number, self._ways.grey)
+        return _taken(self._video.path, _single(array, self._port.rank), self._port, self._ways)
 
 
 def read_input(word: str, port: PortLayout) -> Any:
@@ -168,6 +183,8 @@ def _file(path: str, suffixes: list[str], port: PortLayout) -> Any:
             return _from_npz(path, suffixes, port)
         if lower.endswith(".gif"):
             return Frames([(path, n) for n in range(_frame_count(path))], port, _ways(suffixes, port))
+        if lower.endswith(video.ENDING) and os.path.exists(path):
+            return VideoFrames(path, port, _ways(suffixes, port))
         if lower.endswith(IMAGES):
             return read_image(path, 0, port, _ways(suffixes, port))
     except (OSError, ValueError, EOFError, KeyError) as error:
@@ -178,7 +195,7 @@ def _file(path: str, suffixes: list[str], port: PortLayout) -> Any:
         raise fail("HV1020", f"`{port.name}` is {port.text}, and there is no file `{path}`",
                    help="give a file, a list like `[1,2,3]`, or `zeros(3)`")
     raise fail("HV1021", f"`{path}` does not tell what is in it",
-               help=f"inputs end in .npy, .npz or {', '.join(IMAGES)}")
+               help=f"inputs end in .npy, .npz, {video.ENDING} or {', '.join(IMAGES)}")
 
 
 def _numbers(array: Any, path: str, suffixes: list[str], port: PortLayout) -> Any:
@@ -232,7 +249,11 @@ def read_image(path: str, frame: int, port: PortLayout, ways: Ways) -> Any:
     if path.lower().endswith(".npy"):
         numbers = np.load(path, allow_pickle=False)
         return _numbers(numbers, path, [port.element.name] if ways.scaled else [], port)
-    array = _pixels(path, frame, port.rank, ways.grey)
+    return _taken(path, _pixels(path, frame, port.rank, ways.grey), port, ways)
+
+
+def _taken(path: str, array: Any, port: PortLayout, ways: Ways) -> Any:
+    """Pixels as the port wants them, or the error that says what would take them."""
     suffix = f":{port.element.name}" if ways.scaled else ""
     if port.rank == 2 and array.ndim == 3:
         raise fail("HV1003", f"`{port.name}` is {port.text}, and `{path}` has {array.shape[2]} channels",
@@ -257,7 +278,11 @@ def _pixels(path: str, frame: int, rank: int, grey: bool) -> Any:
             array = np.array(image)
         else:
             array = np.array(image.convert("RGBA" if "A" in image.mode else "RGB"))
-    # A palette of greys, or a frame that Pillow gives in colour, is still grey.
+    return _single(array, rank)
+
+
+def _single(array: Any, rank: int) -> Any:
+    """A palette of greys, or a frame that is given in colour, is still grey."""
     if rank == 2 and array.ndim == 3 and (array[..., :1] == array[..., :3]).all():
         return np.ascontiguousarray(array[..., 0])
     return array

@@ -12,12 +12,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from hvisa.cli import video
 from hvisa.diagnostics import fail
 from hvisa.files import write_whole
 from hvisa.runtime.layout import Signature
 
 _MOST_PRINTED = 1_000_000
-_KINDS = (".npy", ".npz", ".png", ".gif")
+_KINDS = (".npy", ".npz", ".png", ".gif", video.ENDING)
 
 
 class Outputs:
@@ -133,6 +134,9 @@ def write_output(path: str, scaled: bool, frames: Sequence[Any], many: bool = Fa
                    help="give a folder or a .npy")
     elif ending == ".gif" or (ending == ".png" and len(frames) == 1):
         write_whole(path, _image(path, frames, scaled, ending[1:]))
+    elif ending == video.ENDING:
+        write_whole(path, video.encode_video(path, [_pixels(path, f, scaled).astype(np.uint8) * (
+            255 if f.dtype == np.bool else 1) for f in frames]))
     elif ending == ".png":
         raise fail("HV1021", f"`{path}` holds one image, and there are {len(frames)}",
                    help="give a folder, a .gif or a .npy")

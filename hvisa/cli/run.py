@@ -17,12 +17,12 @@ OPTIONS = (
     Option("entry", ("--entry", "-e"), str, "Entry to run; default: the node that no other uses.",
            "NAME"),
     Option("inputs", ("--input", "-i"), list, "Value of a port: a number, `[1,2,3]`, `zeros(3,4)`, "
-           "a .npy, .npz:key, image, folder of frames or .gif. `PATH:f32` scales an image to 0..1 "
+           "a .npy, .npz:key, image, folder of frames, .gif or .mp4. `PATH:f32` scales an image to 0..1 "
            "and converts the numbers of a .npy for an f32 port; `PATH:grey` takes the greys of an image. "
-           "A stream takes its items from a list, the first axis of an array, a folder or a .gif.",
+           "A stream takes its items from a list, the first axis of an array, a folder, .gif or .mp4.",
            "PORT=VALUE"),
-    Option("outputs", ("--output", "-o"), list, "Where an output goes: .npy, .npz, .png, .gif, or a "
-           "folder for frames or the items of a stream. Others are printed.", "PORT=PATH"),
+    Option("outputs", ("--output", "-o"), list, "Where an output goes: .npy, .npz, .png, .gif, .mp4, or "
+           "a folder for frames or the items of a stream. Others are printed.", "PORT=PATH"),
     Option("modules", ("--module", "-m"), list, "A module that the program imports from; repeatable.",
            "NAME=PATH"),
     Option("device", ("--device", "-d"), str, "Device; default: the best that takes the entry.",
@@ -46,7 +46,7 @@ def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs
 
     Example: `hvisa run saxpy.hvasm -i a=2 -i x=[1,2,3] -i y=ones(3) -o y=y.npy`
 
-    With a folder or .gif as input the entry is called once a frame; `inout` arrays keep their
+    With a folder, .gif or .mp4 as input the entry is called once a frame; `inout` arrays keep their
     contents from frame to frame. For a stream port the frames are the items of one call.
     """
     from hvisa.cli.inputs import Inputs

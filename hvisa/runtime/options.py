@@ -46,28 +46,25 @@ def check_device(device: Any) -> None:
 
 
 def check_externs(names: Sequence[str], given: Any, what: str) -> None:
-    """HV0703 unless the host allows every extern function of a program; what it allows is called by
-    the program and can be called."""
+    """HV0703 unless the host allows every extern function of a program, HV1002 unless those can be
+    called. It may allow more: one table serves many programs."""
     if not isinstance(given, Mapping):
         raise _wrong("externs", given, "a mapping", "pass `externs={\"name\": function}`")
-    import difflib
-    errors = [Diagnostic(
-        "HV0703", f"{what} calls the extern function `@{name}`, which the host does not allow",
-        help=f"pass it: `hvisa.load(..., externs={{\"{name}\": function}})`")
-        for name in names if name not in given]
-    for name, function in given.items():
-        if name not in names:
-            near = difflib.get_close_matches(str(name), names, 1)
-            listed = ", ".join(f"`{n}`" for n in names) or "none"
-            errors.append(Diagnostic(
-                "HV1001", f"{what} has no extern function `{name}`",
-                help=f"did you mean `{near[0]}`?" if near else f"its extern functions are {listed}"))
-        elif not callable(function):
-            errors.append(Diagnostic(
-                "HV1002", f"the extern function `{name}` is {function!r}, which can't be called",
-                help="pass a function"))
+    errors = [_missing(name, given, what) for name in names if name not in given]
+    errors += [Diagnostic(
+        "HV1002", f"the extern function `{name}` is {given[name]!r}, which can't be called",
+        help="pass a function") for name in names if name in given and not callable(given[name])]
     if errors:
         raise HvisaError(errors)
+
+
+def _missing(name: str, given: Mapping[Any, Any], what: str) -> Diagnostic:
+    import difflib
+    near = difflib.get_close_matches(name, [str(n) for n in given], 1)
+    return Diagnostic(
+        "HV0703", f"{what} calls the extern function `@{name}`, which the host does not allow",
+        note=f"`{near[0]}` is allowed" if near else "",
+        help=f"pass it: `hvisa.load(..., externs={{\"{name}\": function}})`")
 
 
 def _wrong(name: str, value: Any, wanted: str, help: str) -> HvisaError:

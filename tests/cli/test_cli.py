@@ -246,6 +246,28 @@ def test_frames(hvisa):
     assert code == 1 and "not empty" in err
 
 
+def test_videos(hvisa):
+    """A video is one frame a call, and the frames of an output make one."""
+    pytest.importorskip("av")
+    frames = [np.full((32, 48), 40 * n, np.uint8) for n in range(4)]
+    os.mkdir("in")
+    for number, frame in enumerate(frames):
+        np.save(f"in/{number}.npy", frame)
+    words = ("run", "grey.hvasm", "-i", "count=zeros(1)", "-i")
+    assert hvisa(*words, "x=in", "-o", "y=y.mp4")[0] == 0
+    assert hvisa(*words, "x=y.mp4:grey", "-o", "y=back.npy")[0] == 0
+    back = np.load("back.npy").astype(int)
+    assert back.shape == (4, 32, 48)
+    assert np.abs(back - np.stack(frames)).max() <= 3  # lossy, and 8 bits were squeezed into 16 to 235
+    with open("cut.mp4", "wb") as file:
+        file.write(b"no video at all")
+    code, _, err = hvisa(*words, "x=cut.mp4")
+    assert code == 1 and "HV1020" in err
+    np.save("in/4.npy", np.zeros((32, 47), np.uint8))
+    code, _, err = hvisa(*words, "x=in", "-o", "y=odd.mp4")
+    assert code == 1 and "even sides" in err and not os.path.exists("odd.mp4")
+
+
 def test_streams(hvisa):
     """One call takes all items; those of an output go to a folder, a .gif or an array."""
     image = pytest.importorskip("PIL.Image")

@@ -63,8 +63,8 @@ def _missing(name: str, given: Mapping[Any, Any], what: str) -> Diagnostic:
     near = difflib.get_close_matches(name, [str(n) for n in given], 1)
     return Diagnostic(
         "HV0703", f"{what} calls the extern function `@{name}`, which the host does not allow",
-        note=f"`{near[0]}` is allowed" if near else "",
-        help=f"pass it: `hvisa.load(..., externs={{\"{name}\": function}})`")
+        help=f"pass it: `hvisa.load(..., externs={{\"{name}\": function}})`"
+        + (f"; `{near[0]}` was given" if near else ""))
 
 
 def _wrong(name: str, value: Any, wanted: str, help: str) -> HvisaError:

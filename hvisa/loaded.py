@@ -228,7 +228,7 @@ class Loaded:
         return self._native_launcher(name, device)
 
     def _stream_launcher(self, name: str, device: str) -> StreamLauncher:
-        from hvisa.runtime.streams import StreamLauncher
+        from hvisa.runtime.streams import StreamLauncher, nodes_of
         from hvisa.translators.registry import make_translator
         make_translator(device)  # an unknown device is an error now, not at the first item
         here = weakref.ref(self)
@@ -240,8 +240,10 @@ class Loaded:
             if found is None:
                 found = loaded._launchers[callee, device] = loaded._native_launcher(callee, device)
             return cast("NativeLauncher", found)
-        return StreamLauncher(self.verified()[0], name, node, externs=self.externs,
-                              print_sink=self.print_sink)
+        module = self.verified()[0]
+        for callee in nodes_of(module, name)[0]:
+            node(callee)  # what is declined is known before the first item
+        return StreamLauncher(module, name, node, externs=self.externs, print_sink=self.print_sink)
 
     def _native_launcher(self, name: str, device: str) -> NativeLauncher:
         from hvisa.runtime.launch import NativeLauncher

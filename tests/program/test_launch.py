@@ -423,3 +423,28 @@ def test_the_environment_of_a_masked_cpu():
     found = [python(program, SAXPY, env={**os.environ, "HVISA_CPU_FEATURES": mask})
              for mask in ("", "-avx512f,-fma", "-avx")]
     assert len({f.stdout for f in found}) == 1 and found[0].stdout, found[0].stderr
+
+
+DECLINED_IN_A_STREAM = """
+extern func @total(in %x: buf<f32>[%n]) -> (f32) exact
+leaf @sum(in %x: buf<f32>[%n]) -> (%s: f32) {
+  %t = call @total(%x)
+  yield %t
+}
+graph @g(in %xs: stream<buf<f32>[%n]>) -> (%sums: stream<f32>) {
+  %s = node @sum(%xs)
+  yield %s
+}
+"""
+
+
+def test_node_of_a_stream_that_is_declined(caplog):
+    """The default device gives way, with the reason; a device that was named does not."""
+    program = hvisa.load(DECLINED_IN_A_STREAM, externs={"total": lambda x: float(np.sum(x))})
+    items = [np.ones(3, np.float32), np.full(3, 2, np.float32)]
+    with caplog.at_level("WARNING", logger="hvisa"):
+        assert [float(v) for v in program.entry("g")(xs=items)] == [3, 6]
+    if len(preferred_devices()) > 1:
+        assert "@total" in caplog.text
+        with pytest.raises(hvisa.HvisaError, match="HV1103"):
+            program.entry("g").run({"xs": items}, device="x86")

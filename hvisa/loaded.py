@@ -222,13 +222,24 @@ class Loaded:
         return find_artifact(self.file_digest, name, device, self.verified,
                              isolate=not self.trusted)
 
+    def _moves_items(self, name: str) -> bool:
+        return name in self.index["entries"] and any(
+            p.kind == "stream" for p in self.signature(name).ports)
+
+    def translated_nodes(self, name: str) -> list[str]:
+        """What is translated for an entry: itself, or its nodes if it moves streams."""
+        if not self._moves_items(name):
+            return [name]
+        from hvisa.runtime.streams import nodes_of
+        return nodes_of(self.verified()[0], name)[0]
+
     def _make_launcher(self, name: str, device: str) -> Launcher:
-        if name in self.index["entries"] and any(p.kind == "stream" for p in self.signature(name).ports):
+        if self._moves_items(name):
             return self._stream_launcher(name, device)
         return self._native_launcher(name, device)
 
     def _stream_launcher(self, name: str, device: str) -> StreamLauncher:
-        from hvisa.runtime.streams import StreamLauncher, nodes_of
+        from hvisa.runtime.streams import StreamLauncher
         from hvisa.translators.registry import make_translator
         make_translator(device)  # an unknown device is an error now, not at the first item
         here = weakref.ref(self)
@@ -240,10 +251,10 @@ class Loaded:
             if found is None:
                 found = loaded._launchers[callee, device] = loaded._native_launcher(callee, device)
             return cast("NativeLauncher", found)
-        module = self.verified()[0]
-        for callee in nodes_of(module, name)[0]:
+        for callee in self.translated_nodes(name):
             node(callee)  # what is declined is known before the first item
-        return StreamLauncher(module, name, node, externs=self.externs, print_sink=self.print_sink)
+        return StreamLauncher(self.verified()[0], name, node, externs=self.externs,
+                              print_sink=self.print_sink)
 
     def _native_launcher(self, name: str, device: str) -> NativeLauncher:
         from hvisa.runtime.launch import NativeLauncher

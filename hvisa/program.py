@@ -55,6 +55,11 @@ class Program:
         """Names of the nodes that can be called, in the program's order."""
         return list(self._loaded.index["entries"])
 
+    @property
+    def roots(self) -> list[str]:
+        """Entries that no other node uses."""
+        return list(self._loaded.index["roots"])
+
     def entry(self, name: str | None = None) -> Entry:
         """An entry by name; without one, the only public node that no other node uses. HV1009 if
         there is no such entry."""
@@ -82,6 +87,10 @@ class Program:
     def artifact(self, entry: str, device: str) -> Artifact:
         """The translation of an entry for a device: from the cache, or made now."""
         return self._loaded.artifact(entry, device)
+
+    def artifacts(self, entry: str, device: str) -> list[Artifact]:
+        """All that an entry needs: its own translation, or those of its nodes if it moves streams."""
+        return [self.artifact(n, device) for n in self._loaded.translated_nodes(entry)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the program as bytecode (`.hvbc`) or text (`.hvasm`). The file appears whole or not

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,10 +34,10 @@ def explain(what: Annotated[str, typer.Argument(metavar="CODE|FILE", help="An er
     if re.fullmatch(r"(?i:hv)\d{4}", what):
         _explain_code(what.upper())
         return
-    from hvisa.cli.options import pairs
+    from hvisa.cli.options import AnyExtern, pairs
     from hvisa.program import load
     # Host functions are not called here.
-    program = load(what, externs=_AnyExtern(), modules=pairs(modules, "--module"))
+    program = load(what, externs=AnyExtern(), modules=pairs(modules, "--module"))
     name = program.entry(entry or None).name
     if ir or asm:
         if device == "reference":
@@ -49,13 +48,6 @@ def explain(what: Annotated[str, typer.Argument(metavar="CODE|FILE", help="An er
         print(texts[1] if asm else texts[0])
         return
     _explain_entry(program, name, device)
-
-
-class _AnyExtern(dict[str, Callable[..., Any]]):
-    """Allows every extern."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
 
 
 def _explain_code(code: str) -> None:

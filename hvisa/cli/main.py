@@ -97,7 +97,7 @@ def _typer_app() -> Any:
             help="Print the version.")) -> None:
         """Options of every command."""
 
-    from hvisa.cli import asm, cache, devices, dis, explain, fmt, graph, verify
+    from hvisa.cli import asm, cache, devices, dis, explain, fmt, graph, translate, verify
     from hvisa.cli.options import typer_function
     from hvisa.cli.run import OPTIONS, run
     app = typer.Typer(name="hvisa", no_args_is_help=True, pretty_exceptions_enable=False,
@@ -113,6 +113,7 @@ def _typer_app() -> Any:
     app.command("dis")(dis.dis)
     app.command("fmt")(fmt.fmt)
     app.command("verify")(verify.verify)
+    app.command("translate")(translate.translate)
     app.command("graph")(graph.graph)
     app.command("devices")(devices.devices)
     app.command("explain")(explain.explain)

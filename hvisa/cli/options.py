@@ -24,6 +24,16 @@ class Option(NamedTuple):
         return {list: [], bool: False}.get(self.kind)
 
 
+class AnyExtern(dict[str, Callable[..., Any]]):
+    """Allows every extern function, for commands that call none."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        raise AssertionError(f"`{name}` is not called")
+
+
 def parse_quickly(options: Sequence[Option], arguments: Sequence[str]) -> dict[str, Any] | None:
     """The values by name if the arguments are well-formed; None if anything about them is not
     plain, for typer to explain."""

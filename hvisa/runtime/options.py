@@ -53,7 +53,7 @@ def check_externs(names: Sequence[str], given: Any, what: str) -> None:
     errors = [_missing(name, given, what) for name in names if name not in given]
     errors += [Diagnostic(
         "HV1002", f"the extern function `{name}` is {given[name]!r}, which can't be called",
-        help="pass a function") for name in names if name in given and not callable(given[name])]
+        help="pass a function") for name in names if not callable(given.get(name, callable))]
     if errors:
         raise HvisaError(errors)
 

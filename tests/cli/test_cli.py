@@ -14,6 +14,7 @@ import pytest
 from hvisa.cli.main import run_command
 from hvisa.cli.options import parse_quickly
 from hvisa.cli.run import OPTIONS
+from hvisa.runtime.devices import preferred_devices
 from tests.program.programs import DIVIDE, ENDLESS, SAXPY
 
 GREY = """leaf @invert(in %x: buf<u8>[%h, %w], inout %count: buf<i32>[1],
@@ -406,3 +407,25 @@ def test_as_a_process(folder):
     assert run("run", "divide.hvasm", "-i", "x=[[0]]").returncode == 3
     assert run("verify", "gone.hvasm").returncode == 1
     assert run("run").returncode == 2
+
+
+def test_translate(hvisa):
+    """Fills the cache once; what a device declines is said and counts as an error."""
+    native = [d for d in preferred_devices() if d != "reference"]
+    code, out, _ = hvisa("translate", "scale.hvasm")
+    assert code == 0 and "@scale for reference: interpreted" in out
+    for device in native:
+        assert f"@scale for {device}: translated, " in out or \
+            f"@scale for {device}: in the cache already, " in out
+    named = (f"-d{d}" for d in ("reference", *native))
+    code, out, _ = hvisa("translate", "scale.hvasm", *named, "--json")
+    rows = json.loads(out)["translations"]
+    assert [r["state"] for r in rows[1:]] == ["in the cache already"] * len(native)
+    assert all(r["bytes"] > 0 for r in rows[1:])
+    assert hvisa("translate", "scale.hvasm", "-d", "nothing")[0] == 1
+    with open("host.hvasm", "w", encoding="utf-8") as file:
+        file.write("extern func @h(in %x: buf<f32>[%n]) -> (f32) exact\n"
+                   "leaf @f(in %x: buf<f32>[%n]) -> (f32) {\n  %t = call @h(%x)\n  yield %t\n}\n")
+    for device in native:
+        code, out, err = hvisa("translate", "host.hvasm", "-d", device)
+        assert code == 1 and "declined" in out and "HV1103" in err

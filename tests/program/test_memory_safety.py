@@ -254,3 +254,34 @@ leaf @g(inout shared %h: buf<i32>[1]) grid(%i < 100) exact {
   update.add 1, %h[0]
   update.xor 3, %h[0]
 }""")
+
+
+VIEWS = """
+leaf @f(in %x: buf<i32>[%k], %n: index, out %y: buf<i32>[%n]) grid(%i < %n) {
+  %v = load.zero %x[%i]
+  store %v, %y[%i]
+}
+graph @sliced(in %x: buf<i32>[%n], %o: index, %l: index, out %y: buf<i32>[%n]) {
+  %s = slice %x[%o :+ %l]
+  %m = node @f(%s, %n)
+  yield %m
+}
+graph @made(in %x: buf<i32>[%n], %o: index, %l: index, out %y: buf<i32>[%n]) {
+  %s = zeros buf<i32>[%l]
+  %m = node @f(%s, %n)
+  yield %m
+}
+"""
+
+
+@pytest.mark.parametrize("entry, offset, length, wanted", [
+    ("sliced", 1, 2**63 - 1, [1, 2, 0]),
+    ("sliced", -1, -1, "HV0907"),
+    ("sliced", 0, -1, "HV1005"),
+    ("made", 0, 2**45, "HV0910"),
+    ("made", 0, 2**48 + 1, "HV1005"),
+    ("made", 0, -1, "HV1005")])
+def test_extreme_views_and_sizes(device, entry, offset, length, wanted):
+    x = np.arange(3, dtype=np.int32)
+    found = outcome(hvisa.load(VIEWS), entry, {"x": x, "o": offset, "l": length}, device)
+    assert (found if isinstance(found, str) else found.tolist()) == wanted

@@ -175,10 +175,7 @@ def new_buffer(frame: GraphFrame, instr: Instr) -> Task:
     assert isinstance(type_, BufferType)
     what = f"`%{instr.results[0].name}`"
     shape = shapes.buffer_shape(type_, frame.environment, what, instr.span)
-    try:
-        return [np.zeros(shape, type_.element.storage_dtype)]
-    except (MemoryError, ValueError):
-        raise shapes.too_large(what, shape, instr.span) from None
+    return [shapes.zeros(shape, type_.element, what, frame.path, instr.span)]
 
 
 def boxed(frame: GraphFrame, box: Box, shape: tuple[int, ...], environment: shapes.Environment,
@@ -187,12 +184,15 @@ def boxed(frame: GraphFrame, box: Box, shape: tuple[int, ...], environment: shap
     out: list[slice] = []
     for axis, ((offset_dim, length_dim), extent) in enumerate(zip(box, shape, strict=True)):
         offset = shapes.evaluate(offset_dim, environment, instr.span)
-        (length,) = shapes.extents((length_dim,), environment, f"the box of {what}", instr.span)
+        length = shapes.evaluate(length_dim, environment, instr.span)
         if not 0 <= offset <= extent:
             raise trap_error(
                 "HV0907", f"the box of {what} starts at {offset} along dimension {axis}, outside "
                 f"0 .. {extent}", frame.path, instance, instr.span,
                 "a box is clipped at the far end only; keep its offset within the extent")
+        if length < 0:
+            raise fail("HV1005", f"the box of {what} is {length} long: `{length_dim}`", instr.span,
+                       help="check the sizes of the arguments")
         out.append(slice(offset, min(offset + length, extent)))
     return tuple(out)
 

@@ -94,7 +94,7 @@ def launch_leaf(machine: Machine, definition: Definition, arguments: dict[str, A
         if isinstance(port.type, BufferType):
             array = bound[port.name]
             if port.written:
-                array = fresh[port.name] = new_version(port, arguments, environment)
+                array = fresh[port.name] = new_version(port, arguments, environment, path)
                 # An extent with a capacity is all of it until the launch has ended.
                 shapes.bind(port.type, array.shape, environment)
             bound[port.name] = LeafBuffer(f"%{port.name}", port.type.element, array,
@@ -122,7 +122,8 @@ def _block(machine: Machine, definition: Definition, frame: Frame, results: list
     machine.poll()
 
 
-def new_version(port: Port, arguments: dict[str, Any], environment: shapes.Environment) -> Array:
+def new_version(port: Port, arguments: dict[str, Any], environment: shapes.Environment,
+                path: tuple[str, ...]) -> Array:
     """The array that a launch writes: a copy of the old version, or zeros (semantics 6).
 
     An extent with a capacity has room for all of it.
@@ -132,10 +133,7 @@ def new_version(port: Port, arguments: dict[str, Any], environment: shapes.Envir
     if source is not None and port.type.capacity is None:
         return np.array(source, order="C")
     shape = shapes.buffer_shape(port.type, environment, f"`%{port.name}`", port.span)
-    try:
-        array = np.zeros(shape, port.type.element.storage_dtype)
-    except (MemoryError, ValueError):
-        raise shapes.too_large(f"`%{port.name}`", shape, port.span) from None
+    array = shapes.zeros(shape, port.type.element, f"`%{port.name}`", path, port.span)
     if source is not None:
         array[:len(source)] = source
     return array

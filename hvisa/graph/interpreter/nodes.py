@@ -168,7 +168,8 @@ class _Replication:
             elif isinstance(output.whole, BufferType):
                 what = f"`%{port.name}` of `@{self.callee.name}`"
                 shape = shapes.buffer_shape(output.whole, frame.environment, what, self.instr.span)
-                self.wholes[port.name] = np.zeros(shape, output.whole.element.storage_dtype)
+                self.wholes[port.name] = shapes.zeros(
+                    shape, output.whole.element, what, frame.path, self.instr.span)
             else:
                 self._start_accumulated(port)
             if MODES[port.mode] == "own checked":
@@ -193,7 +194,8 @@ class _Replication:
             elif isinstance(passed.type, (BufferType, GridType)):
                 shapes.bind(passed.type, shape_of(found), environment)
         shape = shapes.buffer_shape(port.type, environment, f"`%{port.name}`", self.instr.span)
-        self.wholes[port.name] = np.zeros(shape, port.type.element.storage_dtype)
+        self.wholes[port.name] = shapes.zeros(shape, port.type.element, f"`%{port.name}`",
+                                              self.frame.path, self.instr.span)
 
     def _operand(self, position: int) -> Any:
         if self.operands is not None:

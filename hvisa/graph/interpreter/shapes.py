@@ -7,10 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hvisa.diagnostics import HvisaError, Span, fail
+import numpy as np
+from numpy.typing import NDArray
+
+from hvisa.diagnostics import Diagnostic, HvisaError, HvisaTrap, Span, fail, instance_text
 from hvisa.graph.model import Definition
 from hvisa.spec import types as ty
-from hvisa.spec.dimensions import Dim, DimError
+from hvisa.spec.dimensions import Atom, Dim, DimError
 from hvisa.spec.limits import LIMITS
 from hvisa.spec.types import BufferType, GridType, StreamType, Type
 
@@ -18,12 +21,13 @@ Environment = dict[str, int]
 
 
 def evaluate(dim: Dim, environment: Mapping[str, int], span: Span | None) -> int:
-    """The value of a dimension. HV1005 if a divisor is below 1, HV1004 if a symbol has no value."""
+    """The value of a dimension. HV1005 if a divisor is below 1 or a step of the computation does not
+    fit in 64 bits, HV1004 if a symbol has no value."""
     constant = dim.constant
     if constant is not None:
         return constant
     try:
-        return dim.evaluate(environment)
+        return _exact(dim, environment)
     except DimError as error:
         raise fail("HV1005", f"`{dim}` has no value: {error}", span,
                    help="check the sizes of the arguments") from None
@@ -31,6 +35,34 @@ def evaluate(dim: Dim, environment: Mapping[str, int], span: Span | None) -> int
         raise fail("HV1004", f"the dimension `%{error.args[0]}` is bound by no argument", span,
                    help="give the initial shape of the `out` port: `out_shapes={name: (n,)}`"
                    ) from None
+
+
+def _exact(dim: Dim, environment: Mapping[str, int]) -> int:
+    """Term by term and factor by factor, as translated code does it."""
+    total: int | None = None
+    for monomial, coefficient in dim.terms:
+        product: int | None = None if coefficient == 1 and monomial else coefficient
+        for atom in monomial:
+            factor = environment[atom] if isinstance(atom, str) else _exact_atom(atom, environment)
+            product = factor if product is None else _fitting(product * factor)
+        assert product is not None
+        total = product if total is None else _fitting(total + product)
+    return total or 0
+
+
+def _exact_atom(atom: Atom, environment: Mapping[str, int]) -> int:
+    found = [_exact(o, environment) for o in atom.operands]
+    if atom.kind in ("min", "max"):
+        return min(found) if atom.kind == "min" else max(found)
+    if found[1] < 1:
+        raise DimError(f"divisor `{atom.operands[1]}` is {found[1]}; divisors are at least 1")
+    return found[0] // found[1] if atom.kind == "floordiv" else found[0] % found[1]
+
+
+def _fitting(value: int) -> int:
+    if not -1 << 63 <= value < 1 << 63:
+        raise DimError("it can't be computed within 64 bits")
+    return value
 
 
 def extents(dims: Sequence[Dim], environment: Mapping[str, int], what: str,
@@ -71,10 +103,15 @@ def buffer_shape(type_: BufferType, environment: Mapping[str, int], what: str,
     return shape
 
 
-def too_large(what: str, shape: tuple[int, ...], span: Span | None) -> HvisaError:
-    """The error for a buffer within the limits that this machine has no memory for."""
-    return fail("HV1005", f"there is no memory for {what} of shape {list(shape)}", span,
-                help="use smaller sizes")
+def zeros(shape: tuple[int, ...], element: ty.ScalarType, what: str, path: tuple[str, ...],
+          span: Span | None) -> NDArray[Any]:
+    """A new buffer. HV0910 if this machine has no memory for one within the limits."""
+    try:
+        return np.zeros(shape, element.storage_dtype)
+    except (MemoryError, ValueError):
+        raise HvisaTrap(Diagnostic(
+            "HV0910", f"there is no memory for {what} of shape {list(shape)} "
+            f"({instance_text(path, None)})", span, help="use smaller sizes"), path, None) from None
 
 
 def dims_of(type_: Type) -> tuple[Dim, ...]:

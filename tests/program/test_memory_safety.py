@@ -57,6 +57,19 @@ leaf @clamped(in %x: buf<i32>[%n], %k: index, %l: index) -> (i32) {
   %v = load.clamp %x[%a + %b]
   yield %v
 }
+leaf @together(in %x: buf<i32>[%n], %k: index, out %y: buf<i32>[2]) grid(%i < 2) {
+  barrier
+  %v = load %x[2*%k + %i]
+  store %v, %y[%i]
+}
+func @in_function(in %x: buf<i32>[%n], %k: index) -> (i32) {
+  %v = load %x[2*%k]
+  yield %v
+}
+leaf @called(in %x: buf<i32>[%n], %k: index) -> (i32) {
+  %v = call @in_function(%x, %k)
+  yield %v
+}
 leaf @divided(in %x: buf<i32>[%n], %k: index) -> (i32) {
   %v = load %x[floordiv(%n, %k)]
   yield %v
@@ -72,6 +85,8 @@ def test_wrapping_index_stays_inside(device):
     assert outcome(program, "write", far, device) == "HV0902"
     assert (memory == canary()).all()
     assert outcome(program, "twice", {"x": x, "k": -2**63 + 1}, device) == 2  # 2^64 away from 2
+    assert outcome(program, "called", {"x": x, "k": -2**63 + 1}, device) == 2
+    assert outcome(program, "together", {"x": x, "k": -2**63 + 1}, device).tolist() == [2, 3]
     assert outcome(program, "clamped", far, device) == 0  # the sum wraps to a negative index
     assert outcome(program, "divided", {"x": x, "k": 0}, device) == "HV1005"
     assert outcome(program, "divided", {"x": x, "k": 2}, device) == 4

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hvisa.graph.model import Box, Definition, Instr
-from hvisa.spec.table import ROWS
 from hvisa.spec.types import BufferType, ScalarType
 from hvisa.translators.llvm.body import DENSE, ROWS as ROW_LAYOUT, Body, Buffer
 from hvisa.translators.llvm.control import Loop
@@ -72,25 +71,15 @@ class Blocks:
         """Bytes of an array; leaves with HV1005 where an extent or the whole is out of range."""
         body, f = self.body, self.body.f
         total = str(element_bytes)
-        name = "llvm.umul.with.overflow.i64"
         for extent in extents:
             if extent.isdigit() and total.isdigit() and int(extent) * int(total) < 1 << 47:
                 total = str(int(extent) * int(total))
                 continue
-            body.module.declare(name, f"{{ i64, i1 }} @{name}(i64, i64)")
             body.trap_if(f.op(f"icmp ugt i64 {extent}, {1 << 48}"), "HV1005", place, extent, "0")
-            pair = f.op(f"call {{ i64, i1 }} @{name}(i64 {total}, i64 {extent})")
-            total = f.op(f"extractvalue {{ i64, i1 }} {pair}, 0")
-            over = f.op(f"extractvalue {{ i64, i1 }} {pair}, 1")
+            total, over = body.overflowing("umul", total, extent)
             large = f.op(f"icmp ugt i64 {total}, {1 << 62}")
             body.trap_if(f.op(f"or i1 {over}, {large}"), "HV1005", place, extent, "1")
         return total
-
-    def place(self) -> Instr:
-        """A stand-in for the definition's header, where no instruction is to blame."""
-        instr = Instr(ROWS["zeros"], [], [], self.definition.span)
-        self.body.lowering.keep.append(instr)
-        return instr
 
     def new(self, element: ScalarType, extents: list[str], place: Instr, zero: bool,
             lanes: int = 0) -> Held:

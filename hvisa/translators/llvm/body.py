@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from hvisa.graph.model import Constant, DimValue, GlobalRef, Instr, Literal, Operand, Region, Value
 from hvisa.spec import types as ty
-from hvisa.spec.definitions import Form
 from hvisa.spec.dimensions import Atom, Dim
 from hvisa.spec.table import ROWS as TABLE
 from hvisa.spec.types import BufferType, ScalarType, Type
@@ -62,10 +61,8 @@ class Body:
         self.buffers: dict[Value, Buffer] = {}
         self.symbols: dict[str, str] = {}
         self.instance = "0"
-        self.exact = True  # False where dimensions are indices of a leaf, whose arithmetic wraps
         self.budget: str | None = None  # where the stop check counts down
         self.place: Instr | None = None  # the definition's header, for what no instruction is to blame
-        self._over: list[str] | None = None  # overflow flags of the dimension being written
         # Ends the function after a trap; the argument is the status.
         self.leave: Callable[[str], None] = lambda status: f.do(f"ret i32 {status}")
 
@@ -82,7 +79,7 @@ class Body:
         if isinstance(operand, Constant):
             return constant_text(operand)
         if isinstance(operand, DimValue):
-            return self.dim(operand.dim)
+            return self.dim(operand.dim) if self._in_graph() else self._sum(operand.dim, None)
         assert isinstance(operand, GlobalRef) and not isinstance(operand, Literal)
         return self.lowering.scalar_constant(operand.name)
 
@@ -98,36 +95,37 @@ class Body:
     # -- dimensions ----------------------------------------------------------------------------
 
     def dim(self, dim: Dim) -> str:
-        """A dimension as an i64. Leaves with HV1005 where its computation would not be exact; index
-        expressions of a leaf wrap instead."""
+        """A dimension as an i64. Leaves with HV1005 where a step of it does not fit."""
+        over: list[str] = []
+        total = self._sum(dim, over)
+        if over:
+            self.trap_if(self.any_of(over), "HV1005", self.header(), "0", "3")
+        return total
+
+    def _in_graph(self) -> bool:
+        """Whether operands are dimensions, which are exact; those of leaves and functions are index
+        expressions, which wrap (semantics 21)."""
+        return self.lowering.module.definitions[self.path].kind == "graph"
+
+    def _sum(self, dim: Dim, over: list[str] | None) -> str:
+        """Wraps where `over` is None, else appends whether each step did."""
         if dim.symbol is not None:
             return self.symbols[dim.symbol]
-        outermost = self._over is None
-        self._over = [] if self._over is None else self._over
         total: str | None = None
         for monomial, coefficient in dim.terms:
-            product = self._product(monomial, coefficient)
-            total = product if total is None else self._exact("add", total, product)
-        if outermost:
-            over, self._over = self._over, None
-            self._refuse(over)
+            product: str | None = None if coefficient == 1 and monomial else str(coefficient)
+            for atom in monomial:
+                factor = self.symbols[atom] if isinstance(atom, str) else self._atom(atom, over)
+                product = factor if product is None else self._step("mul", product, factor, over)
+            assert product is not None
+            total = product if total is None else self._step("add", total, product, over)
         return total if total is not None else "0"
 
-    def _product(self, monomial: Sequence[str | Atom], coefficient: int) -> str:
-        product: str | None = None if coefficient == 1 and monomial else str(coefficient)
-        for atom in monomial:
-            factor = self.symbols[atom] if isinstance(atom, str) else self._atom(atom)
-            product = factor if product is None else self._exact("mul", product, factor)
-        assert product is not None
-        return product
-
-    def _exact(self, op: str, a: str, b: str) -> str:
-        """Sum or product; that it does not fit is noted, and reported once for the whole dimension."""
-        if not self.exact:
+    def _step(self, op: str, a: str, b: str, over: list[str] | None) -> str:
+        if over is None:
             return self.f.op(f"{op} i64 {a}, {b}")  # no `nsw`: bounds are checked after a wrap
-        value, over = self.overflowing(f"s{op}", a, b)
-        assert self._over is not None
-        self._over.append(over)
+        value, flag = self.overflowing(f"s{op}", a, b)
+        over.append(flag)
         return value
 
     def overflowing(self, op: str, a: str, b: str) -> tuple[str, str]:
@@ -138,20 +136,16 @@ class Body:
         return (self.f.op(f"extractvalue {{ i64, i1 }} {pair}, 0"),
                 self.f.op(f"extractvalue {{ i64, i1 }} {pair}, 1"))
 
-    def _refuse(self, over: list[str]) -> None:
-        if not over:
-            return
-        self.trap_if(self.any_of(over), "HV1005", self._header(), "0", "3")
-
-    def _header(self) -> Instr:
+    def header(self) -> Instr:
+        """A stand-in for the definition's header, where no instruction is to blame."""
         if self.place is None:
             definition = self.lowering.module.definitions.get(self.path)
-            self.place = Instr(TABLE["match"], [], [], definition.span if definition else None)
+            self.place = Instr(TABLE["node"], [], [], definition.span if definition else None)
             self.lowering.keep.append(self.place)
         return self.place
 
-    def _atom(self, atom: Atom) -> str:
-        values = [self.dim(o) for o in atom.operands]
+    def _atom(self, atom: Atom, over: list[str] | None) -> str:
+        values = [self._sum(o, over) for o in atom.operands]
         if atom.kind in ("min", "max"):
             out = values[0]
             for value in values[1:]:
@@ -159,7 +153,7 @@ class Body:
             return out
         a, b = values
         if not b.isdigit():
-            self.trap_if(self.f.op(f"icmp slt i64 {b}, 1"), "HV1005", self._header(), b, "2")
+            self.trap_if(self.f.op(f"icmp slt i64 {b}, 1"), "HV1005", self.header(), b, "2")
         rest = self.f.op(f"srem i64 {a}, {b}")
         negative = self.f.op(f"icmp slt i64 {rest}, 0")
         if atom.kind == "mod":
@@ -304,6 +298,3 @@ class Body:
         for dim, extent in zip(type_.shape, extents, strict=True):
             if dim.symbol is not None:
                 self.symbols.setdefault(dim.symbol, extent)
-
-    def has_regions(self, instr: Instr) -> bool:
-        return instr.row.form in (Form.IF, Form.FOR, Form.WHILE, Form.REDUCE)

@@ -191,7 +191,7 @@ class GraphBody:
         start = f.block
         f.branch(clash, copy_, done)
         f.start(copy_)
-        copy = self.blocks.new(held.element, held.extents, self.blocks.place(), False)
+        copy = self.blocks.new(held.element, held.extents, self.body.header(), False)
         self.blocks.copy_into(held, copy)
         end = f.block
         f.jump(done)
@@ -261,7 +261,7 @@ class GraphBody:
         out: list[Held | str] = []
         for operand in operands:
             if isinstance(operand.type, (BufferType, GridType)):
-                out.append(self.blocks.dense(self.take(operand), self.blocks.place()))
+                out.append(self.blocks.dense(self.take(operand), self.body.header()))
             else:
                 out.append(self.body.value(operand))
         for value in sorted(scope.owned - scope.moved, key=lambda v: v.index):
@@ -324,7 +324,7 @@ class _Carried:
         self.shapes: list[tuple[ScalarType, int] | None] = []
         for operand in inits:
             if isinstance(operand.type, (BufferType, GridType)):
-                held = g.blocks.dense(g.take(operand), g.blocks.place())
+                held = g.blocks.dense(g.take(operand), g.body.header())
                 self.shapes.append((held.element, len(held.extents)))
                 self.fields += [self._split(t) for t in held.fields()]
             else:

@@ -108,7 +108,7 @@ class Group:
         if found is None:
             element = ty.element_of(value.type)
             assert element is not None, value
-            held = self.blocks.new(element, [self.total], self.blocks.place(), False,
+            held = self.blocks.new(element, [self.total], self.body.header(), False,
                                    ty.lanes_of(value.type))
             found = self.cells[value] = held.pointer
         return found
@@ -218,7 +218,7 @@ class Group:
         type_ = instr.type_argument
         assert isinstance(type_, BufferType)
         held = self.blocks.new(type_.element, [self.total, *(str(d) for d in type_.shape)],
-                               self.blocks.place(), False)
+                               self.body.header(), False)
         self.locals[instr.results[0]] = held.pointer
 
     def _bind_local(self, value: Value, zero: bool = False) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hvisa.graph.model import Definition, Instr, LeafNode, NodeDetail
+from hvisa.graph.model import Definition, LeafNode, NodeDetail
 from hvisa.spec import types as ty
 from hvisa.spec.dimensions import Dim
-from hvisa.spec.table import ROWS
 from hvisa.spec.types import Type
 from hvisa.translators.llvm.body import Body
 from hvisa.translators.llvm.control import Loop
@@ -36,7 +35,6 @@ def write_leaf(lowering: Lowering, leaf: LeafNode, parameters: Sequence[Paramete
     f = FunctionText(f"define internal i32 @{range_name}(ptr %ctx, "
                      + "".join(f"{p}, " for p in header) + "i64 %begin, i64 %end)")
     body = Body(lowering, f, leaf.name)
-    body.exact = False
     bind_ports(body, leaf, parameters)
     over_instances(body, leaf, "%begin", "%end", lambda: _instance(body, leaf, parameters))
     f.do("ret i32 0")
@@ -164,47 +162,20 @@ def write_launch(lowering: Lowering, name: str, header: Sequence[str], arguments
     lowering.text.add(f)
 
 
-def launch_error(body: Body, condition: str, path: str, a: str, b: str) -> None:
-    """Leave with HV1005 where an extent is out of range."""
-    definition = body.lowering.module.definitions.get(path)
-    place = Instr(ROWS["node"], [], [], definition.span if definition else None)
-    body.lowering.keep.append(place)
-    body.trap_if(condition, "HV1005", place, a, b)
-
-
 def grid_total(body: Body, path: str, grid: Sequence[Dim]) -> str:
     """Number of instances; leaves with HV1005 for a negative or excessive grid."""
     f = body.f
     total = "1"
     for dim in grid:
         extent = body.dim(dim)
-        check_divisors(body, path, dim)
-        launch_error(body, f.op(f"icmp ugt i64 {extent}, {1 << 48}"), path, extent, "0")
+        body.trap_if(f.op(f"icmp ugt i64 {extent}, {1 << 48}"), "HV1005", body.header(), extent, "0")
         if total == "1":
             total = extent
             continue
-        body.module.declare("llvm.umul.with.overflow.i64",
-                            "{ i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)")
-        pair = f.op(f"call {{ i64, i1 }} @llvm.umul.with.overflow.i64(i64 {total}, i64 {extent})")
-        total = f.op(f"extractvalue {{ i64, i1 }} {pair}, 0")
-        over = f.op(f"extractvalue {{ i64, i1 }} {pair}, 1")
+        total, over = body.overflowing("umul", total, extent)
         large = f.op(f"icmp ugt i64 {total}, {1 << 48}")
-        launch_error(body, f.op(f"or i1 {over}, {large}"), path, extent, "1")
+        body.trap_if(f.op(f"or i1 {over}, {large}"), "HV1005", body.header(), extent, "1")
     return total
-
-
-def check_divisors(body: Body, path: str, dim: Dim) -> None:
-    """Leave with HV1005 where a divisor is below 1."""
-    stack = [dim]
-    while stack:
-        for monomial, _ in stack.pop().terms:
-            for atom in monomial:
-                if isinstance(atom, str):
-                    continue
-                stack += atom.operands
-                if atom.kind in ("floordiv", "mod") and atom.operands[1].constant is None:
-                    divisor = body.dim(atom.operands[1])
-                    launch_error(body, body.f.op(f"icmp slt i64 {divisor}, 1"), path, divisor, "2")
 
 
 def run_chunks(body: Body, range_name: str, arguments: Sequence[str], total: str,

@@ -175,7 +175,7 @@ class Lowering:
         whole = "{ " + ", ".join([*types, "i32"]) + " }"
         f = FunctionText(f"define internal {whole} @{name}({', '.join(parameters)})")
         body = Body(self, f, callee.name)
-        body.instance, body.exact = "%instance", False
+        body.instance = "%instance"
         body.leave = lambda status: f.do(f"ret {whole} " + "%" + _with_status(f, whole, types, status))
         kinds = iter(layouts)
         bind_ports(body, callee, [

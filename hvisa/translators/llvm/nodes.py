@@ -210,7 +210,7 @@ def _launch(g: GraphBody, callee: Definition, passed: list[Passed], arrays: list
         extra: dict[str, str] = {}
         if has_owner(port) and isinstance(callee, LeafNode):
             assert one.held is not None
-            table = g.blocks.new(ty.I64, one.held.extents, g.blocks.place(), True)
+            table = g.blocks.new(ty.I64, one.held.extents, g.body.header(), True)
             extra["owner"] = table.pointer
         elif has_owner(port):
             extra["owner"] = "null"

@@ -44,7 +44,6 @@ class Inputs:
                        + ", ".join(f"`{n}` {c}" for n, c in counts.items()),
                        help="give folders with the same number of files")
         self.frames = next(iter(counts.values()), 1)
-        self.moving = bool(counts)
 
     def rounds(self) -> Iterator[dict[str, Any]]:
         """The arguments of each launch."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from hvisa.diagnostics import HvisaError, HvisaTrap, fail
 
-ERROR, USAGE, TRAP, INTERRUPTED = 1, 2, 3, 130
+ERROR, TRAP, INTERRUPTED = 1, 3, 130
 
 
 def main() -> None:

@@ -348,14 +348,13 @@ class Inference:
             wanted = [o.type for o in instr.operands]
         if name == "if" or region is not instr.regions[0]:
             return
-        for position, (value, found) in enumerate(zip(region.parameters, wanted, strict=False)):
+        for value, found in zip(region.parameters, wanted, strict=False):
             if value.type is ty.ERROR:
                 value.type = found
             elif found is not ty.ERROR and not self.fits(value.type, found):
                 self.report("HV0203", f"`%{value.name}` is carried as {value.type}", instr,
                             note=f"its init is {found}",
                             help=f"carry it as {found}, or convert the init")
-            del position
 
     def _leave(self, instr: Instr) -> None:
         """Results of a construct, from what its regions yield."""

@@ -12,7 +12,6 @@ from hvisa.graph.model import (
     GlobalRef,
     Instr,
     InternalNode,
-    Module,
     NodeDetail,
     Operand,
     Region,
@@ -94,19 +93,6 @@ def graph_view(graph: InternalNode) -> nx.MultiDiGraph:
         f"%{n}" if n else f"result {k}" for k, n in enumerate(graph.result_names)]
     view = region_view(graph.body, inputs, names)
     view.remove_nodes_from([("in", s) for s in graph.symbols if view.degree(("in", s)) == 0])
-    return view
-
-
-def call_view(module: Module) -> nx.DiGraph:
-    """Definitions and who uses whom."""
-    view = nx.DiGraph()
-    for name, definition in module.definitions.items():
-        view.add_node(name, kind=definition.kind, public=definition.public)
-        if definition.body is None:
-            continue
-        for _, instr, _ in walk(definition.body):
-            if instr.callee is not None:
-                view.add_edge(name, instr.callee)
     return view
 
 

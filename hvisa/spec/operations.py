@@ -17,7 +17,6 @@ STORE_BOUNDS = ("trap", "skip")
 DIRECTIONS = ("value", "in", "out", "inout")
 # Access modes of written ports (semantics 2); `accumulate` carries its operator.
 MODES = ("own", "own checked", "accumulate", "shared")
-LAYOUTS = ("dense", "strided")
 EFFECT_CLASSES = ("exact", "inexact", "nondeterministic")
 UNIFORMITY = ("constant", "launch", "parent", "varying")
 # What joins the instances of a producing grid to one consumer (semantics 5).

@@ -130,11 +130,3 @@ def dimension_data(dim: Dim) -> list[Any]:
                            [atom.kind, [dimension_data(o) for o in atom.operands]]
                            for atom in monomial]]
             for monomial, coefficient in dim.terms]
-
-
-def storage_bits(type_: ty.Type) -> int:
-    """Bits that one element takes in memory."""
-    from hvisa.spec import types
-    element = types.element_of(type_)
-    assert element is not None
-    return element.size_bytes * 8

@@ -1,20 +1,5 @@
-"""A cache of the test session's own, so that nothing depends on what ran before."""
+"""The same cache as other tests that launch."""
 
-import os
+from tests.program.conftest import own_cache
 
-import pytest
-
-from hvisa.runtime.translations import process_cache
-
-
-@pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory):
-    """Also for child processes."""
-    before = os.environ.get("HVISA_CACHE_DIR")
-    os.environ["HVISA_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
-    process_cache.cache_clear()
-    yield
-    os.environ.pop("HVISA_CACHE_DIR")
-    if before is not None:
-        os.environ["HVISA_CACHE_DIR"] = before
-    process_cache.cache_clear()
+__all__ = ["own_cache"]

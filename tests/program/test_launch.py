@@ -448,3 +448,25 @@ def test_node_of_a_stream_that_is_declined(caplog):
         assert "@total" in caplog.text
         with pytest.raises(hvisa.HvisaError, match="HV1103"):
             program.entry("g").run({"xs": items}, device="x86")
+
+
+NUMBER_OF_THE_HOST = """
+extern func @h(%a: i32) -> (i32) exact
+leaf @g(%a: i32) -> (i32) {
+  %r = call @h(%a)
+  yield %r
+}
+"""
+
+
+@pytest.mark.parametrize("device", preferred_devices())
+@pytest.mark.parametrize("given, wanted", [
+    (np.int64(5), 5), (np.uint8(5), 5), (5, 5), (np.int64(2**40), "HV1002"), (2.0, "HV1002"),
+    (np.float32(2), "HV1002")])
+def test_numbers_of_host_functions_mean_the_same_everywhere(device, given, wanted):
+    entry = hvisa.load(NUMBER_OF_THE_HOST, externs={"h": lambda a: given}).entry("g")
+    if isinstance(wanted, int):
+        assert entry.run({"a": 1}, device=device) == wanted
+    else:
+        with pytest.raises(hvisa.HvisaError, match=wanted):
+            entry.run({"a": 1}, device=device)

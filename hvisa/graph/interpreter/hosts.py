@@ -46,6 +46,8 @@ def value_of(found: Any, type_: Type, what: str) -> Array:
         return values.from_storage(np.array(stored), element)[np.newaxis]
     if isinstance(found, np.ndarray) and found.ndim == 0:
         found = found[()]
+    if isinstance(found, np.integer) and element.is_integer:
+        found = int(found)  # as at the host boundary: what fits is taken
     if isinstance(found, np.generic):
         if not _dtype_fits(found.dtype, element):
             raise _mismatch(what, type_, f"a {found.dtype}")

@@ -139,7 +139,6 @@ class ModuleText:
         self.functions: list[str] = []
         self.globals: list[str] = []
         self.declared: dict[str, str] = {}
-        self.helpers: set[str] = set()
 
     def declare(self, name: str, text: str) -> str:
         """Declare an intrinsic; its name."""

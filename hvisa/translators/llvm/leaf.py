@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hvisa.translators.llvm.lowering import Lowering
 
 LOOP_WEIGHT = 16  # assumed rounds of a loop in a body
+GRID_MOST = 1 << 48  # instances
+PLACE = f"range(i64 0, {GRID_MOST + 1})"
 
 
 def write_leaf(lowering: Lowering, leaf: LeafNode, parameters: Sequence[Parameter],
@@ -33,7 +35,7 @@ def write_leaf(lowering: Lowering, leaf: LeafNode, parameters: Sequence[Paramete
               for p in parameter_list(port, n, how)] + result_parameters(leaf)
     range_name = name.replace("launch.", "range.")
     f = FunctionText(f"define internal i32 @{range_name}(ptr %ctx, "
-                     + "".join(f"{p}, " for p in header) + "i64 %begin, i64 %end)")
+                     + "".join(f"{p}, " for p in header) + f"i64 {PLACE} %begin, i64 {PLACE} %end)")
     body = Body(lowering, f, leaf.name)
     bind_ports(body, leaf, parameters)
     over_instances(body, leaf, "%begin", "%end", lambda: _instance(body, leaf, parameters))
@@ -112,8 +114,16 @@ def over_instances(body: Body, leaf: Definition | NodeDetail, begin: str, end: s
     left = f.op(f"sub nsw i64 {end}, {position}")
     length = body.floats.intrinsic("smin", "i64", [room, left])
     base = f.op(f"sub nsw i64 {position}, {column}")
+    for value, extent in zip(ids, extents, strict=False):
+        _assume(body, f"icmp ult i64 {value}, {extent}")
     _run(body, leaf, column, f.op(f"add nsw i64 {column}, {length}"), base, ids, run)
     outer.close([f.op(f"add nsw i64 {position}, {length}")])
+
+
+def _assume(body: Body, test: str) -> None:
+    """What the division of instance numbers hides from LLVM: bounds tests fold by it."""
+    body.module.declare("llvm.assume", "void @llvm.assume(i1)")
+    body.f.do(f"call void @llvm.assume(i1 {body.f.op(test)})")
 
 
 def _run(body: Body, leaf: Definition | NodeDetail, begin: str, end: str, base: str, ids: list[str],
@@ -168,12 +178,12 @@ def grid_total(body: Body, path: str, grid: Sequence[Dim]) -> str:
     total = "1"
     for dim in grid:
         extent = body.dim(dim)
-        body.trap_if(f.op(f"icmp ugt i64 {extent}, {1 << 48}"), "HV1005", body.header(), extent, "0")
+        body.trap_if(f.op(f"icmp ugt i64 {extent}, {GRID_MOST}"), "HV1005", body.header(), extent, "0")
         if total == "1":
             total = extent
             continue
         total, over = body.overflowing("umul", total, extent)
-        large = f.op(f"icmp ugt i64 {total}, {1 << 48}")
+        large = f.op(f"icmp ugt i64 {total}, {GRID_MOST}")
         body.trap_if(f.op(f"or i1 {over}, {large}"), "HV1005", body.header(), extent, "1")
     return total
 
@@ -231,11 +241,11 @@ def run_team(lowering: Lowering, body: Body, name: str, range_name: str, argumen
          f"i32 {f.op(f'trunc i64 {threads} to i32')}, i32 0)")
     at = f.op(f"getelementptr inbounds {closure}, ptr {cell}, i32 0, i32 {_SLOT['status']}")
     f.do(f"ret i32 {f.op(f'load i32, ptr {at}')}")
-    _write_region(lowering, region, range_name, closure, types)
+    _write_region(lowering, region, range_name, closure, arguments)
 
 
 def _write_region(lowering: Lowering, region: str, range_name: str, closure: str,
-                  types: Sequence[str]) -> None:
+                  arguments: Sequence[str]) -> None:
     """What each thread of the team runs: default float environment, then chunks until none is left."""
     f = FunctionText(f"define internal void @{region}(ptr %cell)")
     body = Body(lowering, f, region)
@@ -243,21 +253,28 @@ def _write_region(lowering: Lowering, region: str, range_name: str, closure: str
     def at(name: str, number: int = 0) -> str:
         slot = _SLOT[name] if name else len(_SLOT) + number
         return f.op(f"getelementptr inbounds {closure}, ptr %cell, i32 0, i32 {slot}")
+
+    def load(argument: str, place: str) -> str:
+        type_, _, name = argument.rpartition(" ")
+        known = f", !range !{{i64 0, i64 {-1 << 63}}}" if ".e" in name else ""
+        return f.op(f"load {type_}, ptr {place}{known}")
     saved = enter_float_environment(body)
     f.op(f"atomicrmw add ptr {at('started')}, i64 1 monotonic")
     f.do(f"%ctx = load ptr, ptr {at('context')}")
     total, chunk = f.op(f"load i64, ptr {at('total')}"), f.op(f"load i64, ptr {at('chunk')}")
     next_, status_at = at("next"), at("status")
-    loaded = [f"{t} {f.op(f'load {t}, ptr {at(str(), n)}')}" for n, t in enumerate(types)]
+    loaded = [f"{a.rpartition(' ')[0]} {load(a, at('', n))}" for n, a in enumerate(arguments)]
     again, out, work_, bad = f.label("again"), f.label("out"), f.label("work"), f.label("bad")
     f.jump(again)
     f.start(again)
     begin = f.op(f"atomicrmw add ptr {next_}, i64 {chunk} monotonic")
     f.branch(f.op(f"icmp slt i64 {begin}, {total}"), work_, out)
     f.start(work_)
+    _assume(body, f"icmp sge i64 {begin}, 0")
     end = body.floats.intrinsic("smin", "i64", [total, f.op(f"add nsw i64 {begin}, {chunk}")])
     passed = "".join(f"{a}, " for a in loaded)
-    status = f.op(f"call i32 @{range_name}(ptr %ctx, {passed}i64 {begin}, i64 {end})")
+    # Inlined, the loop is optimised together with what the region knows; vectors depend on it.
+    status = f.op(f"call i32 @{range_name}(ptr %ctx, {passed}i64 {begin}, i64 {end}) alwaysinline")
     fine, on = f.label("fine"), f.block
     f.branch(f.op(f"icmp eq i32 {status}, 0"), fine, bad, likely=True)
     f.start(fine)

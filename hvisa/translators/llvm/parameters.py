@@ -10,6 +10,8 @@ from hvisa.spec.types import BufferType
 from hvisa.translators.llvm.body import DENSE, STRIDED, Body, Buffer
 from hvisa.translators.llvm.emit import llvm_type
 
+EXTENT = f"range(i64 0, {-1 << 63}) "  # extents are not negative: what bounds tests simplify by
+
 
 class Parameter:
     """How one port of a variant arrives.
@@ -51,7 +53,7 @@ def parameter_list(port: Port, number: int, how: Parameter) -> list[str]:
         return [f"ptr noalias readonly {p}" if how.each else f"{llvm_type(port.type)} {p}"]
     attributes = "noalias" if port.written else "noalias readonly"
     out = [f"ptr {attributes} {p}"]
-    out += [f"i64 {p}.e{axis}" for axis in range(port.type.rank)]
+    out += [f"i64 {EXTENT}{p}.e{axis}" for axis in range(port.type.rank)]
     out += [f"i64 {p}.s{axis}" for axis in range(port.type.rank)]
     if has_owner(port):
         out.append(f"ptr {p}.owner")
@@ -62,7 +64,7 @@ def parameter_list(port: Port, number: int, how: Parameter) -> list[str]:
 
 def parameter_names(port: Port, number: int, how: Parameter) -> list[str]:
     """The same as arguments: `ptr %p3`, `i64 %p3.e0`, ..."""
-    return [p.replace("noalias ", "").replace("readonly ", "") for p in
+    return [p.replace("noalias ", "").replace("readonly ", "").replace(EXTENT, "") for p in
             parameter_list(port, number, how)]
 
 
@@ -75,6 +77,9 @@ def bind_parameter(body: Body, port: Port, number: int, how: Parameter) -> None:
         return
     rank = port.type.rank
     extents = [f"{p}.e{axis}" for axis in range(rank)]
+    if not has_count(port):  # equal symbols are one value, so that equal tests are one test
+        extents = [body.symbols.get(d.symbol, e) if d.symbol is not None else e
+                   for d, e in zip(port.type.shape, extents, strict=True)]
     if how.layout == STRIDED:
         strides = [f"{p}.s{axis}" for axis in range(rank)]
     elif how.layout == DENSE:

@@ -140,25 +140,29 @@ class Entry:
         return self.run(passed, **options)
 
     def run(self, arguments: Mapping[str, Any], *, out: Mapping[str, Any] | None = None,
-            copy: bool = False, timeout: float | None = None, device: str | None = None) -> Any:
-        """The same with the ports' values in a mapping."""
-        values = self.values(arguments, out=out, copy=copy, timeout=timeout, device=device)
+            copy: bool = False, timeout: float | None = None, device: str | None = None,
+            trace_instance: Any = None) -> Any:
+        """The same with the ports' values in a mapping. `trace_instance` follows one instance on
+        `reference`, by its grid ids, `(1, 2)`, or a leaf's name and them, `("leaf", (1, 2))`: what it
+        runs and computes goes to the program's `print_sink`."""
+        values = self.values(arguments, out=out, copy=copy, timeout=timeout, device=device,
+                             trace_instance=trace_instance)
         if len(values) < 2:
             return values[0] if values else None
         return self.signature.returned_type(*values)
 
     def values(self, arguments: Mapping[str, Any], *, out: Mapping[str, Any] | None = None,
-               copy: bool = False, timeout: float | None = None,
-               device: str | None = None) -> list[Any]:
+               copy: bool = False, timeout: float | None = None, device: str | None = None,
+               trace_instance: Any = None) -> list[Any]:
         """The same as a list, however many there are."""
         return self._launch(arguments, out, copy, timeout,
-                            self._loaded.device if device is None else device)
+                            self._loaded.device if device is None else device, trace_instance)
 
     def run_reference(self, arguments: Mapping[str, Any], *,
                       print_sink: Callable[[str], None] | None = None,
                       timeout: float | None = None, **options: Any) -> list[Any]:
         """The same on `reference`; `options` are the interpreter's: `check_races`,
-        `trace_instance`."""
+        `trace_instance`, `trace_sink`."""
         from hvisa.runtime.arguments import bind
         from hvisa.runtime.options import check_timeout
         from hvisa.runtime.reference import interpret
@@ -178,16 +182,20 @@ class Entry:
         return self._loaded.choose(self.name)
 
     def _launch(self, arguments: Mapping[str, Any], out: Mapping[str, Any] | None, copy: bool,
-                timeout: float | None, device: str | None) -> list[Any]:
+                timeout: float | None, device: str | None, trace_instance: Any) -> list[Any]:
         from hvisa.runtime.arguments import bind
-        from hvisa.runtime.options import check_call
+        from hvisa.runtime.options import check_call, check_followed, read_instance
         check_call(out, copy, timeout, device)
+        if trace_instance is not None:
+            trace_instance = read_instance(trace_instance)
+            check_followed(device)
         bound = bind(self.signature, arguments, out, copy)
-        launcher = self._loaded.launcher(self.name, device)
+        launcher = self._loaded.launcher(self.name, device) if trace_instance is None else None
         if launcher is None:
             from hvisa.runtime.reference import interpret
             return interpret(self._loaded.verified()[0], bound, externs=self._loaded.externs,
-                             print_sink=self._loaded.print_sink, timeout=timeout)
+                             print_sink=self._loaded.print_sink, timeout=timeout,
+                             trace_instance=trace_instance)
         values = launcher.launch(bound, timeout)
         self._calls += 1
         if self._calls == 2 and device == self._loaded.device and not launcher.moves_items:

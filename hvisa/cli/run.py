@@ -32,8 +32,9 @@ OPTIONS = (
            "instance that faults and show its values."),
     Option("check_races", ("--check-races",), bool, "Run on `reference` and report instances that "
            "touch one element without order."),
-    Option("trace_instance", ("--trace-instance",), str, "Run on `reference` and log every value of "
-           "one instance.", "NODE:I,J"),
+    Option("trace_instance", ("--trace-instance",), str, "Run on `reference` and print what one "
+           "instance runs and computes: its ids, `3` or `1,2`, or a leaf and its ids, `blur:1,2`.",
+           "[NODE:]I,J"),
     Option("as_json", ("--json",), bool, "Print outputs, or messages, as JSON."),
 )
 
@@ -51,7 +52,7 @@ def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs
     """
     from hvisa.cli.inputs import Inputs
     from hvisa.cli.outputs import Outputs
-    options = _reference_options(check_races, trace_instance)
+    options = _reference_options(check_races, trace_instance, as_json)
     if options and device not in (None, "reference"):
         raise fail("HV1001", f"instances are followed on `reference` only, not on `{device}`",
                    help=f"leave out `--device {device}`")
@@ -74,15 +75,13 @@ def run(file: str, entry: str | None = None, inputs: Sequence[str] = (), outputs
     sink.close()
 
 
-def _reference_options(check_races: bool, trace_instance: str | None) -> dict[str, Any]:
+def _reference_options(check_races: bool, trace_instance: str | None, as_json: bool) -> dict[str, Any]:
     options: dict[str, Any] = {"check_races": True} if check_races else {}
     if trace_instance is not None:
-        node, colon, ids = trace_instance.rpartition(":")
-        words = [w for w in ids.split(",") if w]
-        if not colon or not all(w.isdigit() for w in words):
-            raise fail("HV1001", f"`{trace_instance}` names no instance",
-                       help="write the node and its ids: `--trace-instance blur:3,4`")
-        options["trace_instance"] = (node.lstrip("@"), tuple(map(int, words)))
+        from hvisa.runtime.options import read_instance
+        options["trace_instance"] = read_instance(trace_instance)
+        if as_json:  # stdout is for the outputs
+            options["trace_sink"] = lambda line: print(line, file=sys.stderr)
     return options
 
 

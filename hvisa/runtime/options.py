@@ -45,6 +45,33 @@ def check_device(device: Any) -> None:
         raise unknown_device(device)
 
 
+def read_instance(found: Any) -> tuple[str, tuple[int, ...]]:
+    """The leaf ("" for any) and the grid ids of an instance to follow: from `3`, `(1, 2)`,
+    `("leaf", (1, 2))`, or a text `1,2` or `leaf:1,2`."""
+    node, ids = "", found
+    if isinstance(found, str):
+        node, _, words = found.rpartition(":")
+        ids = [int(w) if w.strip().isdecimal() else w for w in words.split(",")] if words else []
+        if not node and not words:
+            ids = found
+    elif isinstance(found, Sequence) and len(found) == 2 and isinstance(found[0], str):
+        node, ids = found
+    if isinstance(ids, (int, np.integer)):
+        ids = (ids,)
+    if isinstance(ids, str) or not isinstance(ids, Sequence) or not all(
+            isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in ids):
+        raise fail("HV1011", f"`{found}` names no instance",
+                   help="write the ids of its grid, or the leaf and its ids: `3,4`, `blur:3,4`")
+    return node.lstrip("@"), tuple(int(i) for i in ids)
+
+
+def check_followed(device: str | None) -> None:
+    """Only `reference` follows instances."""
+    if device not in (None, REFERENCE):
+        raise fail("HV1001", f"instances are followed on `{REFERENCE}` only, not on `{device}`",
+                   help=f"leave out the device, or run on `{REFERENCE}`")
+
+
 def check_externs(names: Sequence[str], given: Any, what: str) -> None:
     """HV0703 unless the host allows every extern function of a program, HV1002 unless those can be
     called. It may allow more: one table serves many programs."""

@@ -13,15 +13,17 @@ from hvisa.runtime.arguments import Bound
 from hvisa.runtime.host_values import scalar_value
 
 if TYPE_CHECKING:
-    from hvisa.graph.model import Module
+    from hvisa.graph.model import Instr, Module
 
 
 def interpret(module: Module, bound: Bound, *, externs: Mapping[str, Callable[..., Any]],
               print_sink: Callable[[str], None], timeout: float | None = None,
               **options: Any) -> list[Any]:
     """Run an entry on bound arguments: written ports, then results, in order. `options` are those
-    of the interpreter (`check_races`, `trace_instance`)."""
+    of the interpreter (`check_races`, `trace_instance`, `trace_sink`)."""
     from hvisa.graph.interpreter import Interpreter
+    if options.get("trace_instance") is not None:
+        options["trace_text"] = _writer(module)
     signature = bound.signature
     deadline = None if timeout is None else time.monotonic() + timeout
 
@@ -51,6 +53,14 @@ def interpret(module: Module, bound: Bound, *, externs: Mapping[str, Callable[..
             bound.values[port.name][...] = made
     results = [_shown(found[r.name], bound, r.element.name) for r in signature.results]
     return bound.publish(counts) + results
+
+
+def _writer(module: Module) -> Callable[[Instr], str]:
+    """What writes an instruction in canonical form."""
+    from hvisa.assembler.printer import statement
+    from hvisa.graph.numbering import number_module
+    number_module(module)  # a module from bytecode may have values without names
+    return statement
 
 
 def _shown(value: Any, bound: Bound, element: str) -> Any:

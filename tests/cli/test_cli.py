@@ -128,7 +128,10 @@ def test_arrays_from_and_to_files(hvisa):
     (["-o", "z=z.npy"], "HV1001", "no output `z`"),
     (["-e", "nothing"], "HV1009", "no entry"),
     (["-d", "nothing"], "HV1101", "no device"),
-    (["--trace-instance", "x"], "HV1001", "names no instance")])
+    (["--trace-instance", "x"], "HV1011", "names no instance"),
+    (["--trace-instance", ""], "HV1011", "names no instance"),
+    (["--trace-instance", "1,"], "HV1011", "names no instance"),
+    (["--trace-instance", "-1"], "HV1011", "names no instance")])
 def test_messages(hvisa, words, code, text):
     filled = words if len(words) > 2 or words[1] != "nothing" or words[0] != "-d" else [
         *words, "-i", "a=2", "-i", "x=[1]", "-i", "y=[1]"]
@@ -144,7 +147,8 @@ def test_traps_and_diagnosis(hvisa):
     assert code == 3 and "HV0901" in err and "divide.hvasm:3:3" in err
     code, _, err = hvisa(*words, "--diagnose")
     assert code == 3 and "instance (0, 1) of @divide" in err
-    assert "%v = load -> 0" in err
+    assert "divide divide.hvasm:2: %v = load %x[%i, %j] -> 0\n" in err
+    assert "divide divide.hvasm:3: %d = div 100, %v -> trap HV0901: division by zero\n" in err
     code, out, _ = hvisa(*words, "--json")
     assert code == 3 and json.loads(out)["diagnostics"][0]["line"] == 3
 
@@ -152,7 +156,28 @@ def test_traps_and_diagnosis(hvisa):
 def test_reference_only_options(hvisa):
     code, out, _ = hvisa("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,2]]",
                          "--trace-instance", "divide:0,1")
-    assert code == 0 and "%d = div -> 50" in out
+    assert code == 0 and out == """\
+divide divide.hvasm:1: @divide, instance [0, 1] of grid [1, 2]: %m = 1, %n = 2, %i = 0, %j = 1
+divide divide.hvasm:2: %v = load %x[%i, %j] -> 2
+divide divide.hvasm:3: %d = div 100, %v -> 50
+divide divide.hvasm:4: store %d, %y[%i, %j] -> %y[0, 1] = 50
+y = [[100,  50]]
+"""
+    words = ("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,2]]", "--trace-instance")
+    assert hvisa(*words, "0,1") == (0, out, "")
+    code, printed, err = hvisa(*words, "0,1", "--json")
+    assert code == 0 and json.loads(printed)["outputs"]["y"] == [[100, 50]]
+    assert out.startswith(err) and err.endswith("%y[0, 1] = 50\n")
+    for entry, path in (("twice", "twice/divide"), ("divide", "divide")):
+        code, out, _ = hvisa("run", "divide.hvasm", "-e", entry, "-i", "x=[[1,2]]", "--trace-instance",
+                             "0,1", "--device", "reference")
+        assert code == 0 and f"{path} divide.hvasm:3: %d = div 100, %v -> 50\n" in out
+        code, out, err = hvisa("run", "divide.hvasm", "-e", entry, "-i", "x=[[1,2]]", "--trace-instance",
+                               "0,2")
+        assert (code, out) == (1, "") and "HV1011" in err and "its grid was [1, 2]" in err
+        code, out, err = hvisa("run", "divide.hvasm", "-e", entry, "-i", "x=[[1,2]]", "--trace-instance",
+                               "1")
+        assert (code, out) == (1, "") and "HV1011" in err and "id" in err
     code, out, _ = hvisa("run", "saxpy.hvasm", "-i", "a=2", "-i", "x=[1]", "-i", "y=[1]",
                          "--check-races")
     assert (code, out) == (0, "y = [3.]\n")
@@ -161,8 +186,8 @@ def test_reference_only_options(hvisa):
                            ("other/divide:0,0", "was not launched")):
         code, _, err = hvisa("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,2]]",
                              "--trace-instance", instance)
-        assert code == 1 and "HV1001" in err and text in err, err
-    for option in (["--check-races"], ["--trace-instance", "divide:0,0"]):
+        assert code == 1 and "HV1011" in err and text in err, err
+    for option in (["--check-races"], ["--trace-instance", "divide:0,0"], ["--trace-instance", "0,0"]):
         code, _, err = hvisa("run", "divide.hvasm", "-e", "divide", "-i", "x=[[1,2]]", *option,
                              "-d", "x86")
         assert code == 1 and "leave out `--device x86`" in err

@@ -224,9 +224,10 @@ def test_trace_follows_one_instance() -> None:
     lines: list[str] = []
     run(PRINTS, "f", {"x": np.array([1, 2, 7], np.float32)}, print_sink=lines.append,
         trace_instance=("f", (2,)))
-    traced = [line for line in lines if line.startswith("<text>:")]
-    assert traced[0] == "<text>:3:3: %v = load -> 7.0"
-    assert traced[1].endswith("%p = lt -> false") and traced[-1].endswith("%w = add -> 7.5")
+    traced = [line for line in lines if line.startswith("f <text>:")]
+    assert traced[0] == "f <text>:2: @f, instance [2] of grid [3]: %n = 3, %i = 2"
+    assert traced[1] == "f <text>:3: %v = load -> 7.0"
+    assert traced[2].endswith("%p = lt -> false") and traced[-1].endswith("yield -> 7.5")
 
 
 @pytest.mark.parametrize("text", [

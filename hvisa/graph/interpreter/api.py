@@ -16,7 +16,7 @@ from hvisa.graph.interpreter.nodes import shape_of
 from hvisa.graph.interpreter.steps import MAKERS
 from hvisa.graph.interpreter.tracing import check_trace, check_traced
 from hvisa.graph.interpreter.values import GridValue, Stream
-from hvisa.graph.model import Definition, Function, Module, Port
+from hvisa.graph.model import Definition, Function, Instr, Module, Port
 from hvisa.spec import types as ty
 from hvisa.spec.types import BufferType, GridType, StreamType, Type, VectorType
 
@@ -26,8 +26,10 @@ class Interpreter:
 
     `externs` are the host functions that the module may call, by name; each gets numpy scalars and
     read-only arrays and returns one value or a tuple. `print_sink` takes each line that a program
-    prints (standard output by default) and the log of `trace_instance`: a node's name, or its path
-    `entry/.../node`, and the grid ids of the instance to follow. `check_races` reports instances
+    prints (standard output by default), `trace_sink` (else `print_sink`) the log of
+    `trace_instance`: a leaf's name, or its path `entry/.../leaf`, or "" for every leaf that has it,
+    and the grid ids of the instance to follow; `trace_text` writes an instruction for the log.
+    `check_races` reports instances
     that touch an element of a written port without order (HV0320). `stop` is asked at every
     back-edge; if true, `run` raises LaunchTimeout. `lane_order` ("reverse", "random:<seed>")
     changes the order in which instances run, which no `exact` result may depend on. `run_node` may
@@ -39,10 +41,12 @@ class Interpreter:
                  print_sink: Callable[[str], None] | None = None, check_races: bool = False,
                  trace_instance: tuple[str, tuple[int, ...]] | None = None,
                  stop: Callable[[], bool] | None = None, lane_order: str | None = None,
-                 run_node: Callable[[Definition, dict[str, Any]], list[Any] | None] | None = None):
+                 run_node: Callable[[Definition, dict[str, Any]], list[Any] | None] | None = None,
+                 trace_sink: Callable[[str], None] | None = None,
+                 trace_text: Callable[[Instr], str] | None = None):
         self.module = module
         options = Options(externs or {}, print_sink or print, check_races, trace_instance, stop,
-                          _checked_order(lane_order), run_node)
+                          _checked_order(lane_order), run_node, trace_sink, trace_text)
         self._machine = Machine(module, options)
         self._machine.makers = MAKERS
 
@@ -59,7 +63,7 @@ class Interpreter:
         """
         definition = self._entry(entry)
         options = self._machine.options
-        check_trace(options, self.module)
+        check_trace(options, self.module, definition)
         passed = _arguments(definition, arguments)
         environment = _environment(definition, passed, out_shapes or {})
         try:

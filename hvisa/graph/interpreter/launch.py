@@ -14,7 +14,8 @@ from hvisa.graph.interpreter import shapes, values
 from hvisa.graph.interpreter.collectives import ParentEnds
 from hvisa.graph.interpreter.lanes import Frame, Lanes, TrapRecord
 from hvisa.graph.interpreter.machine import Machine, Task
-from hvisa.graph.interpreter.tracing import Trace, trace_for
+from hvisa.graph.interpreter.trace_log import Trace
+from hvisa.graph.interpreter.tracing import trace_for
 from hvisa.graph.interpreter.values import Array, GridValue, LeafBuffer
 from hvisa.graph.interpreter.watches import OwnerWatch, RaceWatch
 from hvisa.graph.model import Definition, Port, instructions
@@ -113,6 +114,9 @@ def launch_leaf(machine: Machine, definition: Definition, arguments: dict[str, A
 def _block(machine: Machine, definition: Definition, frame: Frame, results: list[Array]) -> Task:
     """Run the body for the lanes of one block and keep what each instance gives."""
     assert definition.body is not None
+    trace = frame.lanes.launch.trace
+    if trace is not None:
+        trace.launched(definition, frame)
     try:
         found = yield machine.region(definition.body, frame)
     except ParentEnds:

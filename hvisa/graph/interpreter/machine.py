@@ -65,16 +65,20 @@ class Options:
     """What the host asked for; the fields are the keyword arguments of `Interpreter`."""
 
     __slots__ = ("check_races", "externs", "lane_order", "print_sink", "run_node", "stop",
-                 "trace_instance", "traced")
+                 "trace_instance", "trace_sink", "trace_text", "traced")
 
     def __init__(self, externs: Mapping[str, Callable[..., Any]], print_sink: Callable[[str], None],
                  check_races: bool, trace_instance: tuple[str, tuple[int, ...]] | None,
                  stop: Callable[[], bool] | None, lane_order: str | None,
-                 run_node: Callable[[Definition, dict[str, Any]], list[Any] | None] | None = None):
+                 run_node: Callable[[Definition, dict[str, Any]], list[Any] | None] | None = None,
+                 trace_sink: Callable[[str], None] | None = None,
+                 trace_text: Callable[[Instr], str] | None = None):
         self.externs = externs
         self.print_sink = print_sink
         self.check_races = check_races
         self.trace_instance = trace_instance
+        self.trace_sink = trace_sink
+        self.trace_text = trace_text
         self.stop = stop
         self.lane_order = lane_order
         self.run_node = run_node
@@ -126,15 +130,15 @@ class Machine:
 
     def region(self, region: Region, frame: Frame) -> Task:
         """Run a region's steps in a frame; the operands of its terminator."""
-        steps, yielded = self.steps(region)
         trace = frame.lanes.launch.trace
-        for step, waits, instr in steps:
+        if trace is not None:
+            return (yield trace.region(self, region, frame))
+        steps, yielded = self.steps(region)
+        for step, waits, _ in steps:
             if waits:
                 yield step(frame)
             else:
                 step(frame)
-            if trace is not None:
-                trace.after(instr, frame)
         return [get(frame) for get in yielded]
 
     # -- operands ------------------------------------------------------------------------------

@@ -60,6 +60,9 @@ box binds can't be.
 register("HV1010", "a version was lost", """
 The buffer was changed in place by a launch that failed, so its old content is gone.
 """, "make it again, or launch with `recover=True`")
+register("HV1011", "there is no such instance to follow", """
+An instance is followed by the ids of a leaf's grid, as many as the grid has and each within its extent.
+""", "write `NODE:I,J` with ids from 0")
 
 register("HV1020", "a file can't be read", """
 There is no such file, it may not be read, or it holds neither text nor bytecode nor a known kind of data.

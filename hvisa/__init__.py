@@ -17,12 +17,28 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hvisa.config import devices as devices, show_config as show_config
+    from hvisa.decorated import func as func, graph as graph, leaf as leaf
     from hvisa.diagnostics import (
         HvisaError as HvisaError,
         HvisaTrap as HvisaTrap,
         LaunchTimeout as LaunchTimeout,
     )
+    from hvisa.frontends.python.names import *  # noqa: F403
     from hvisa.program import Entry as Entry, Program as Program, load as load
+
+else:
+    # The room of that name is imported first, so that `hvisa.graph` stays the decorator whatever is
+    # imported later.
+    import hvisa.graph
+
+    def _decorator(kind):
+        def decorate(python=None, /, **options):
+            from hvisa import decorated
+            return getattr(decorated, kind)(python, **options)
+        decorate.__name__ = decorate.__qualname__ = kind
+        return decorate
+
+    leaf, graph, func = map(_decorator, ("leaf", "graph", "func"))
 
 _PLACES: dict[str, str] = {
     "load": "hvisa.program", "Program": "hvisa.program", "Entry": "hvisa.program",
@@ -33,6 +49,11 @@ _PLACES: dict[str, str] = {
 
 def __getattr__(name: str) -> Any:
     place = _PLACES.get(name)
+    if place is None and name[:1] != "_":
+        # Types, kinds of ports and operations of programs written in Python.
+        from hvisa.frontends.python.names import NAMES
+        if name in NAMES:
+            return NAMES[name]
     if place is None:
         raise AttributeError(f"module 'hvisa' has no attribute {name!r}")
     from importlib import import_module
@@ -41,4 +62,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PLACES])
+    from hvisa.frontends.python.names import NAMES
+    return sorted([*globals(), *_PLACES, *NAMES])

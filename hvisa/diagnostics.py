@@ -11,13 +11,15 @@ from collections.abc import Iterable, Sequence
 
 
 class Source:
-    """A named text that spans point into. `text` is None for bytes."""
+    """A named text that spans point into. `text` is None for bytes; `language` is `hvasm`, or that of
+    the text that a module was compiled from."""
 
-    __slots__ = ("_lines", "name", "text")
+    __slots__ = ("_lines", "language", "name", "text")
 
-    def __init__(self, name: str, text: str | None = None):
+    def __init__(self, name: str, text: str | None = None, language: str = "hvasm"):
         self.name = name
         self.text = text
+        self.language = language
         self._lines: list[str] | None = None
 
     def line(self, number: int) -> str:

@@ -46,7 +46,8 @@ def operand_span(instr: Instr, operand: int) -> Span | None:
     """The place of one operand of a statement, found by reading its text again; -1 for the
     mnemonic."""
     span = instr.span
-    if span is None or span.source is None or span.source.text is None:
+    if span is None or span.source is None or span.source.text is None \
+            or span.source.language != "hvasm":
         return span
     line = span.source.line(span.line)
     results = _RESULTS.match(line, span.column - 1)

@@ -154,6 +154,12 @@ class Dim:
 
     __rmul__ = __mul__
 
+    def __floordiv__(self, other: Dim | int) -> Dim:
+        return floordiv(self, other)
+
+    def __mod__(self, other: Dim | int) -> Dim:
+        return mod(self, other)
+
     # -- use -----------------------------------------------------------------------------------
 
     def evaluate(self, environment: Mapping[str, int]) -> int:

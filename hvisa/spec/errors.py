@@ -24,6 +24,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "09": ("traps", "running"),
     "10": ("launches", "running"),
     "11": ("devices and translators", "running"),
+    "12": ("Python functions", "python"),
 }
 
 # Blocks whose entries another module registers: (first, last, module that does it on import).

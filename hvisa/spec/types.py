@@ -54,6 +54,13 @@ class ScalarType(Type):
         self.dtype_name = dtype_name
         self.doc = doc
 
+    def __call__(self, value: object) -> np.generic:
+        """A number of this type as numpy has it; bf16 needs ml_dtypes."""
+        if self.dtype_name:
+            return self.storage_dtype.type(value)
+        import ml_dtypes
+        return ml_dtypes.bfloat16(value)
+
     @property
     def is_float(self) -> bool:
         return self.kind == "float"

@@ -1,0 +1,195 @@
+"""A decorated function, and its header: parameters and annotations become ports and results."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hvisa.frontends.python.annotations import (
+    AnnotationError,
+    BufferAnnotation,
+    StreamAnnotation,
+    scalar_of,
+)
+from hvisa.frontends.python.source import FunctionNode, SourceFile, refuse, source_of
+from hvisa.graph.model import Attribute, Definition, Port, Value
+from hvisa.graph.numbering import header_dims, header_symbols
+from hvisa.spec import types as ty
+from hvisa.spec.operations import ALL_FAST, ATTRIBUTE_KINDS, EFFECT_CLASSES, FAST_FLAGS
+from hvisa.spec.types import Type, VectorType
+
+KINDS = ("leaf", "graph", "func")
+
+
+class PythonFunction:
+    """A function of Python that is compiled: `kind` is leaf, graph or func.
+
+    The options say what a header of the text form says: `private`, the effect class, what it
+    implements, attributes; `fast` licenses float operations (True, or names of flags).
+    """
+
+    def __init__(self, kind: str, python: Callable[..., Any], *, private: bool = False,
+                 effect: str = "exact", fast: bool | tuple[str, ...] = False, implements: str = "",
+                 attributes: Mapping[str, Mapping[str, Any]] | None = None):
+        self.kind = kind
+        self.python = python
+        self.private = private
+        self.effect = EFFECT_CLASSES.index(effect)
+        self.fast = _flags(fast)
+        self.implements = implements
+        self.attributes = tuple(
+            Attribute(ATTRIBUTE_KINDS.index(kind_), name, value)
+            for kind_, values in (attributes or {}).items() for name, value in values.items())
+        self.__name__ = python.__name__
+        self.__qualname__ = python.__qualname__
+        self.__doc__ = python.__doc__
+        self.__module__ = python.__module__
+        self.__wrapped__ = python
+        self._source: tuple[SourceFile, FunctionNode] | None = None
+
+    @property
+    def source(self) -> tuple[SourceFile, FunctionNode]:
+        """File and tree. Raises HvisaError if there is no text."""
+        if self._source is None:
+            self._source = source_of(self.python.__code__)
+        return self._source
+
+    def namespace(self) -> dict[str, Any]:
+        """Names from outside: globals and what the function closes over, builtins."""
+        import builtins
+        found = {**vars(builtins), **self.python.__globals__}
+        for name, cell in zip(self.python.__code__.co_freevars, self.python.__closure__ or (),
+                              strict=True):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:
+                pass  # not assigned yet
+        return found
+
+    def __repr__(self) -> str:
+        return f"<hvisa {self.kind} {self.__name__}>"
+
+
+def _flags(fast: bool | tuple[str, ...]) -> int:
+    if isinstance(fast, bool):
+        return ALL_FAST if fast else 0
+    return sum(1 << FAST_FLAGS.index(word) for word in fast)
+
+
+class Header:
+    """Reads the header of one function into a definition."""
+
+    def __init__(self, function: PythonFunction):
+        self.function = function
+        self.file, self.node = function.source
+        self.namespace = function.namespace()
+
+    def refuse(self, node: ast.AST, code: str, message: str, help: str = "") -> Any:
+        refuse(self.file, node, code, message, help)
+
+    def arguments(self) -> list[ast.arg]:
+        """The parameters, all of one kind."""
+        found = self.node.args
+        for unusual, text in ((found.vararg, "*"), (found.kwarg, "**")):
+            if unusual is not None:
+                self.refuse(unusual, "HV1203", f"`{text}{unusual.arg}` is no port",
+                            "name each parameter")
+        for value in [*found.defaults, *(d for d in found.kw_defaults if d is not None)]:
+            self.refuse(value, "HV1203", "a port has no default value",
+                        "use a constant of the module, or pass the value")
+        return [*found.posonlyargs, *found.args, *found.kwonlyargs]
+
+    def annotation(self, node: ast.expr, owner: ast.AST) -> Any:
+        """What an annotation stands for."""
+        inner = node
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                inner = ast.parse(node.value.strip(), mode="eval").body
+            except SyntaxError:
+                self.refuse(node, "HV1217", f"the annotation {node.value!r} can't be read")
+        try:
+            code = compile(ast.fix_missing_locations(ast.Expression(inner)), "<annotation>", "eval")
+            return eval(code, self.namespace)
+        except AnnotationError as error:
+            return self.refuse(node, "HV1217", str(error), error.help)
+        except NameError as error:
+            return self.refuse(node, "HV1217", f"the annotation names something unknown: {error}",
+                               "import it: `from hvisa import In, Out, InOut, f32`")
+        except Exception as error:
+            return self.refuse(node, "HV1217", f"the annotation can't be evaluated: {error}",
+                               "for example `x: In[f32, \"n\"]` or `a: f32`")
+
+    def port(self, argument: ast.arg, given: Type | None = None) -> Port:
+        """A parameter as a port. `given` is the type of what a `func` without annotations gets."""
+        if argument.annotation is None:
+            if given is None:
+                self.refuse(argument, "HV1217", f"`{argument.arg}` has no type",
+                            f"write `{argument.arg}: f32` for a number, `{argument.arg}: "
+                            "In[f32, \"n\"]` for a buffer that is read, `Out[...]` or `InOut[...]` "
+                            "for one that is written")
+            return self._plain(argument, given)
+        found = self.annotation(argument.annotation, argument)
+        if isinstance(found, BufferAnnotation):
+            port = self._plain(argument, found.type)
+            port.direction, port.mode, port.operator = found.direction, found.mode, found.operator
+            port.strided, port.source = found.any_strides, found.source
+            return port
+        if isinstance(found, StreamAnnotation):
+            return self._plain(argument, found.type)
+        type_ = self._number_type(found)
+        if type_ is None:
+            self.refuse(argument.annotation, "HV1217", f"{_shown(found)} is no type of a port",
+                        "a number is `f32`, `i32`, ...; a buffer `In[f32, \"n\"]`, `Out[...]` or "
+                        "`InOut[...]`")
+        return self._plain(argument, type_)
+
+    def _plain(self, argument: ast.arg, type_: Any) -> Port:
+        port = Port(Value(argument.arg, type_), span=self.file.span(argument))
+        if isinstance(type_, ty.BufferType):
+            port.direction = 1
+        return port
+
+    @staticmethod
+    def _number_type(found: Any) -> Type | None:
+        return found if isinstance(found, VectorType) else scalar_of(found)
+
+    def results(self) -> list[Any] | None:
+        """What stands behind `->`: types and annotations, None if nothing does."""
+        node = self.node.returns
+        if node is None:
+            return None
+        found = self.annotation(node, self.node)
+        if found is None or found is type(None):
+            return []
+        parts = getattr(found, "__args__", None) if getattr(found, "__origin__", None) is tuple \
+            else found if isinstance(found, tuple) else (found,)
+        out: list[Any] = []
+        for part in parts or ():
+            if isinstance(part, (BufferAnnotation, StreamAnnotation)):
+                out.append(part)
+                continue
+            type_ = self._number_type(part)
+            if type_ is None:
+                self.refuse(node, "HV1217", f"{_shown(part)} is no type of a result",
+                            "for example `-> f32` or `-> tuple[f32, index]`")
+            out.append(type_)
+        return out
+
+
+def set_symbols(definition: Definition) -> None:
+    """The header's symbols: what shapes name and no port is."""
+    ports = {p.name for p in definition.ports} | {v.name for v in definition.ids}
+    named = [*header_symbols(definition), *(n for d in header_dims(definition) for n in d.symbols())]
+    for name in dict.fromkeys(named):
+        if name not in ports and name not in definition.symbols:
+            definition.symbols[name] = Value(name, ty.INDEX)
+    order = [n for n in dict.fromkeys(named) if n in definition.symbols]
+    definition.symbols = {n: definition.symbols[n] for n in order}
+
+
+def _shown(found: Any) -> str:
+    if isinstance(found, type) or inspect.isfunction(found):
+        return f"`{found.__name__}`"
+    return f"`{found!r}`"

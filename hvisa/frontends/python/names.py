@@ -1,0 +1,174 @@
+"""What a program written in Python uses: types, kinds of ports, and operations.
+
+An operation is only a name here: the compiler knows what it means. Those that are instructions are
+made from the instruction table, so `hvisa.popcount` is there because the row `popcount` is. Called from
+plain Python, an operation acts on numbers, as far as it has a meaning there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hvisa.frontends.python.annotations import (
+    BufferKind,
+    StreamKind,
+    VectorKind,
+    dimension,
+)
+from hvisa.spec import dimensions as dim_module, types as ty
+from hvisa.spec.definitions import Form, InstrDef, Level
+from hvisa.spec.dimensions import Dim
+from hvisa.spec.table import ROWS
+
+
+class Operation:
+    """A name that the compiler knows. `row` is the instruction that it stands for, if it is one."""
+
+    def __init__(self, name: str, doc: str, row: InstrDef | None = None):
+        self.name = name
+        self.__doc__ = doc
+        self.row = row
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        from hvisa.frontends.python.emulation import run_operation
+        return run_operation(self, arguments, named)
+
+    def __repr__(self) -> str:
+        return f"hvisa.{self.name}"
+
+
+class LibraryFunction:
+    """A function of the standard mathematics (semantics 16): `parameters` numbers in, one out."""
+
+    def __init__(self, name: str, parameters: int):
+        self.name = name
+        self.parameters = parameters
+        self.__doc__ = f"{name} of the standard mathematics, for f32 and f64."
+
+    def __repr__(self) -> str:
+        return f"hvisa.{self.name}"
+
+
+In = BufferKind("In", "in")
+Out = BufferKind("Out", "out")
+InOut = BufferKind("InOut", "inout")
+Checked = BufferKind("Checked", "inout", "own checked")
+Shared = BufferKind("Shared", "inout", "shared")
+Accumulate = BufferKind("Accumulate", "inout", "accumulate")
+Stream = StreamKind()
+vec = VectorKind()
+
+
+def dims(names: str) -> Dim | tuple[Dim, ...]:
+    """Symbolic dimensions: `n = dims("n")`, `m, k = dims("m k")`. A string in an annotation and the
+    symbol of that name are the same."""
+    found = tuple(dim_module.symbol(n) for n in names.replace(",", " ").split())
+    return found[0] if len(found) == 1 else found
+
+
+def ceildiv(a: Any, b: Any) -> Any:
+    """a / b rounded up, of dimensions or integers; b is at least 1."""
+    if isinstance(a, (Dim, str)) or isinstance(b, (Dim, str)):
+        return dim_module.ceildiv(dimension(a), dimension(b))
+    return -(-a // b)
+
+
+# Operations without a row of their own, or whose row is written in another way.
+_LEAF: dict[str, str] = {
+    "grid": "The ids of this instance in a grid of these extents; the first statement of a leaf.",
+    "local": "A private array of this instance, zero at first: `t = hvisa.local(f32, 16)`.",
+    "barrier": "Wait until all instances of the parent are here.",
+    "print": "Write a line for debugging: `hvisa.print(\"x = {}\", x)`.",
+    "update": "Join a value into an element as one step: `hvisa.update(\"min\", h[b], v)`.",
+    "atomic": "The same, giving the old value: `old = hvisa.atomic(\"add\", h[b], 1)`.",
+    "compare_exchange": "`old = hvisa.compare_exchange(h[b], expected, value)`.",
+    "set_extent": "How many leading elements of an `Out[i32, \"f <= n\"]` are valid.",
+    "splat": "A vector with one number in every lane: `hvisa.splat(x, 4)`.",
+    "permute": "Lanes of a vector in another order: `hvisa.permute(v, 3, 2, 1, 0)`.",
+    "fold_lanes": "The lanes of a vector joined: `hvisa.fold_lanes(\"add\", v)`.",
+    "bitcast": "The same bits as another type: `hvisa.bitcast(u32, x)`.",
+    "sum": "The sum of a generator: `hvisa.sum(x[k] for k in range(n))`; fixed order, vectorised.",
+    "prod": "The product of a generator.",
+    "min": "The smaller of two numbers (NaN wins), the least of a generator or of an array.",
+    "max": "The greater of two numbers (NaN wins), the greatest of a generator or of an array.",
+    "any": "Whether a condition holds for any element of a generator.",
+    "all": "Whether a condition holds for all elements of a generator.",
+    "argmin": "The least of a generator over one range, and where it is.",
+    "argmax": "The greatest of a generator over one range, and where it is.",
+    "group_reduce": "The values of all instances of the parent joined: `group_reduce(\"add\", x)`.",
+    "group_scan": "Those up to this instance: `group_scan(\"add\", x, exclusive=True)`.",
+    "static_range": "`range` whose loop is unrolled; its bounds are constants.",
+}
+_GRAPH: dict[str, str] = {
+    "scratch": "A buffer of one instance of a graph: `t = hvisa.scratch(f32, 32, 32)`.",
+    "zeros": "A new buffer of zeros: `z = hvisa.zeros(i32, n)`.",
+    "collect": "A per-instance result as a buffer: `v = hvisa.collect(f(x))`.",
+    "reduce": "Per-instance results joined: `m = hvisa.reduce(\"max\", f(x))`.",
+    "split": "Disjoint parts of a buffer: `a, b = hvisa.split(x, k, axis=0)`.",
+    "join": "Parts one after another: `x = hvisa.join(a, b, axis=0)`.",
+    "match": "State that two dimensions are equal; a launch error if not.",
+    "delay": "A stream one item later: `last = hvisa.delay(init)`, then `last.next = state`.",
+    "where": "`a` where a condition holds, else `b`, of whole arrays.",
+    "mean": "The mean of an array, of all elements or along an axis.",
+    "transpose": "The array with its dimensions reversed.",
+}
+
+MATHEMATICS: dict[str, LibraryFunction] = {name: LibraryFunction(name, count) for count, names in {
+    1: "exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh "
+       "acosh atanh rsqrt cbrt erf erfc lgamma tgamma round_half_even",
+    2: "atan2 pow hypot fmod remainder copysign nextafter"}.items() for name in names.split()}
+
+
+def _from_rows() -> dict[str, Operation]:
+    """An operation for each instruction that takes numbers and gives one."""
+    return {name: Operation(name, row.doc, row) for name, row in ROWS.items()
+            if row.form is Form.PLAIN and row.level & Level.BODY and row.semantics is not None
+            and not row.regions and row.signature.results}
+
+
+def _all() -> dict[str, Any]:
+    found: dict[str, Any] = dict(_from_rows())
+    for mnemonic in ("group_any", "group_all", "group_broadcast", "group_shuffle"):
+        found[mnemonic] = Operation(mnemonic, ROWS[mnemonic].doc, ROWS[mnemonic])
+    found |= {name: Operation(name, doc) for name, doc in (_LEAF | _GRAPH).items()}
+    found |= MATHEMATICS
+    found |= {t.name: t for t in ty.SCALARS}
+    return found | {"In": In, "Out": Out, "InOut": InOut, "Checked": Checked, "Shared": Shared,
+                    "Accumulate": Accumulate, "Stream": Stream, "vec": vec, "dims": dims,
+                    "ceildiv": ceildiv}
+
+
+NAMES: dict[str, Any] = _all()
+
+# Python's and numpy's own names for the same things, by the objects that a body's names stand for.
+_ALIASES: dict[str, tuple[str, ...]] = {
+    "abs": ("abs", "math.fabs", "numpy.abs", "numpy.fabs"), "min": ("min", "numpy.minimum"),
+    "max": ("max", "numpy.maximum"), "sqrt": ("math.sqrt", "numpy.sqrt"),
+    "floor": ("numpy.floor",), "ceil": ("numpy.ceil",), "trunc": ("numpy.trunc",),
+    "fma": ("math.fma",), "sum": ("sum", "numpy.sum"), "any": ("any", "numpy.any"),
+    "all": ("all", "numpy.all"), "where": ("numpy.where",), "mean": ("numpy.mean",),
+    "print": ("print",), "prod": ("math.prod", "numpy.prod"), "argmin": ("numpy.argmin",),
+    "argmax": ("numpy.argmax",), "is_nan": ("math.isnan", "numpy.isnan"),
+    "transpose": ("numpy.transpose",),
+    **{name: tuple(f"{m}.{p}" for m in ("math", "numpy") for p in (name, python))
+       for name, python in [(n, {"asin": "arcsin", "acos": "arccos", "atan": "arctan",
+                                 "sinh": "sinh", "atan2": "arctan2", "asinh": "arcsinh",
+                                 "acosh": "arccosh", "atanh": "arctanh", "pow": "power",
+                                 "tgamma": "gamma"}.get(n, n)) for n in MATHEMATICS]},
+}
+
+
+def aliases() -> dict[int, Any]:
+    """By the identity of a function of Python, `math` or numpy: what it is here."""
+    import builtins
+    import importlib
+    found: dict[int, Any] = {}
+    for name, places in _ALIASES.items():
+        for place in places:
+            module, _, attribute = place.rpartition(".")
+            owner: Any = importlib.import_module(module) if module else builtins
+            python: Callable[..., Any] | None = getattr(owner, attribute, None)
+            if python is not None:
+                found[id(python)] = NAMES[name]
+    return found

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
     # The room of that name is imported first, so that `hvisa.graph` stays the decorator whatever is
     # imported later.
-    import hvisa.graph
+    import hvisa.graph  # noqa: F401
 
     def _decorator(kind):
         def decorate(python=None, /, **options):

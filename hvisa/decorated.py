@@ -106,8 +106,8 @@ def _decorator(kind: str, python: Callable[..., Any] | None, options: dict[str, 
 @overload
 def leaf(python: Callable[..., Any], /) -> Compiled: ...
 @overload
-def leaf(python: None = None, /, *, private: bool = ..., effect: str = ..., fast: bool | Sequence[str] = ...,
-         implements: str = ..., attributes: Mapping[str, Mapping[str, Any]] | None = ...) -> Decorator: ...
+def leaf(python: None = None, /, *, private: bool = ..., effect: str = ...,
+         fast: bool | Sequence[str] = ..., implements: str = ..., attributes: Mapping[str, Mapping[str, Any]] | None = ...) -> Decorator: ...
 def leaf(python: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a leaf of a function: its body is one instance of a grid.
 
@@ -130,7 +130,8 @@ def graph(python: Callable[..., Any] | None = None, /, **options: Any) -> Any:
 @overload
 def func(python: Callable[..., Any], /) -> Compiled: ...
 @overload
-def func(python: None = None, /, *, private: bool = ..., effect: str = ..., fast: bool | Sequence[str] = ...) -> Decorator: ...
+def func(python: None = None, /, *, private: bool = ..., effect: str = ...,
+         fast: bool | Sequence[str] = ...) -> Decorator: ...
 def func(python: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a function that leaves call. Parameters without annotation take the type of what is
     passed."""

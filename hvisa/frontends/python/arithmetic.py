@@ -28,7 +28,7 @@ COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
     ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge)}
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 _SHIFTS = (ast.LShift, ast.RShift)
-_SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+_SYMBOLS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
             ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
             ast.Pow: "**"}
 MOST_FOLDED_BITS = 1 << 12  # of a whole number that is computed while compiling
@@ -154,8 +154,8 @@ class Arithmetic(Builder):
                 else self.value(node, "not", condition.operand)
         number = self.number(node, value)
         if isinstance(number, Const):
-            function = {ast.USub: operator.neg, ast.UAdd: operator.pos,
-                        ast.Invert: operator.invert}[type(op)]
+            function = operator.neg if isinstance(op, ast.USub) else \
+                operator.pos if isinstance(op, ast.UAdd) else operator.invert
             if isinstance(op, ast.Invert) and not isinstance(number.value, int):
                 self.refuse(node, "HV1207", "`~` is not defined on a float")
             return Const(function(int(number.value) if isinstance(number.value, bool)

@@ -225,7 +225,7 @@ class Builder:
                         "join its lanes: `hvisa.fold_lanes(\"any\", v)`, or use `hvisa.select`")
         if number.type is ty.I1:
             return number
-        zero = Constant(number.type, 0)
+        zero = Constant(number.element, 0)
         return self.value(node, "ne", number.operand, zero)
 
 

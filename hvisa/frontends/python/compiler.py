@@ -9,10 +9,10 @@ from typing import Any
 from hvisa.diagnostics import Diagnostic, HvisaError, Source
 from hvisa.frontends.python.annotations import AnnotationError, dimension, scalar_of
 from hvisa.frontends.python.builder import Builder, constant_dim
+from hvisa.frontends.python.calls import Calls
 from hvisa.frontends.python.definitions import Header, PythonFunction
 from hvisa.frontends.python.leaves import compile_function, compile_leaf
 from hvisa.frontends.python.names import LibraryFunction, aliases
-from hvisa.frontends.python.statements import Statements
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
 from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, Module
 from hvisa.graph.numbering import number_module
@@ -182,7 +182,7 @@ class Compiler:
 
     # -- calls ---------------------------------------------------------------------------------
 
-    def call(self, builder: Statements, node: ast.Call, found: Any) -> Expr:
+    def call(self, builder: Calls, node: ast.Call, found: Any) -> Expr:
         """A call of a decorated function from a leaf or a function."""
         if not isinstance(found, PythonFunction):
             self._refuse_call(builder, node, found)
@@ -219,7 +219,7 @@ class Compiler:
         return Const(None) if not results else results[0] if len(results) == 1 else Items(results)
 
     @staticmethod
-    def _by_position(builder: Statements, node: ast.Call, found: PythonFunction,
+    def _by_position(builder: Calls, node: ast.Call, found: PythonFunction,
                      names: list[str]) -> list[Expr]:
         """The arguments in the order of the parameters."""
         values = {n: builder.expression(a) for n, a in zip(names, node.args, strict=False)}
@@ -234,7 +234,7 @@ class Compiler:
                            f"({', '.join(names)}), {len(node.args) + len(node.keywords)} given")
         return [values[n] for n in names]
 
-    def _own_type(self, builder: Statements, node: ast.AST, header: Header, argument: ast.arg,
+    def _own_type(self, builder: Calls, node: ast.AST, header: Header, argument: ast.arg,
                   value: Expr, number: int) -> Type:
         """The type that a parameter without annotation gets from what is passed."""
         if argument.annotation is not None:
@@ -244,7 +244,7 @@ class Compiler:
                                                        for axis in range(value.type.rank)))
         return builder.concrete(node, builder.number(node, value)).type
 
-    def _refuse_call(self, builder: Statements, node: ast.Call, found: Any) -> Any:
+    def _refuse_call(self, builder: Calls, node: ast.Call, found: Any) -> Any:
         name = getattr(found, "__name__", repr(found))
         if isinstance(found, type):
             builder.refuse(node, "HV1203", f"`{name}` makes an object, and kernels have none",
@@ -256,7 +256,7 @@ class Compiler:
         builder.refuse(node, "HV1203", f"`{name}` is not compiled by hvisa",
                        "decorate it with `@hvisa.func` to call it here")
 
-    def library(self, builder: Statements, node: ast.Call, found: LibraryFunction,
+    def library(self, builder: Calls, node: ast.Call, found: LibraryFunction,
                 values: list[Expr]) -> Run:
         """A function of the standard mathematics."""
         numbers: list[Number] = [builder.number(node, v) for v in values]
@@ -267,7 +267,7 @@ class Compiler:
                        "version does not have yet", "write it with `+ - * /`, `hvisa.sqrt` and "
                        "`hvisa.fma`, or compute it before the launch")
 
-    def buffer_type(self, builder: Statements, node: ast.Call, name: str) -> BufferType:
+    def buffer_type(self, builder: Calls, node: ast.Call, name: str) -> BufferType:
         """The type that `local(f32, 16)`, `scratch(...)` or `zeros(...)` names."""
         first, *rest = (builder.expression(a) for a in node.args)
         element = scalar_of(first.object) if isinstance(first, Known) else None

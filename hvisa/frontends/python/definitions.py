@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -62,10 +63,8 @@ class PythonFunction:
         found = {**vars(builtins), **self.python.__globals__}
         for name, cell in zip(self.python.__code__.co_freevars, self.python.__closure__ or (),
                               strict=True):
-            try:
+            with contextlib.suppress(ValueError):  # not assigned yet
                 found[name] = cell.cell_contents
-            except ValueError:
-                pass  # not assigned yet
         return found
 
     def __repr__(self) -> str:

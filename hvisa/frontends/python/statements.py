@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from hvisa.frontends.python.access import AUGMENTED
 from hvisa.frontends.python.annotations import AnnotationError, scalar_of
 from hvisa.frontends.python.exits import EarlyLoop
 from hvisa.frontends.python.expressions import Expressions
@@ -161,8 +162,7 @@ class Statements(Expressions):
         if isinstance(node.target, ast.Subscript):
             owner = self.expression(node.target.value)
             if isinstance(owner, Array) and owner.accumulate:
-                op = {ast.Add: "add", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}.get(
-                    type(node.op))  # type: ignore[arg-type]
+                op = AUGMENTED.get(type(node.op), "")
                 if op != owner.accumulate:
                     self.refuse(node, "HV1213", f"`{owner.name}` accumulates with "
                                 f"`{owner.accumulate}`", f"write `hvisa.update(\"{owner.accumulate}\", "

@@ -107,7 +107,8 @@ def _decorator(kind: str, python: Callable[..., Any] | None, options: dict[str, 
 def leaf(python: Callable[..., Any], /) -> Compiled: ...
 @overload
 def leaf(python: None = None, /, *, private: bool = ..., effect: str = ...,
-         fast: bool | Sequence[str] = ..., implements: str = ..., attributes: Mapping[str, Mapping[str, Any]] | None = ...) -> Decorator: ...
+         fast: bool | Sequence[str] = ..., implements: str = ...,
+         attributes: Mapping[str, Mapping[str, Any]] | None = ...) -> Decorator: ...
 def leaf(python: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a leaf of a function: its body is one instance of a grid.
 

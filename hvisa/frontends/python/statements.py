@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hvisa.frontends.python.access import AUGMENTED
 from hvisa.frontends.python.annotations import AnnotationError, scalar_of
-from hvisa.frontends.python.exits import EarlyLoop
+from hvisa.frontends.python.exits import VALUE, EarlyLoop
 from hvisa.frontends.python.expressions import Expressions
 from hvisa.frontends.python.names import NAMES, Operation
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, same, type_text
@@ -229,9 +229,7 @@ class Statements(Expressions):
         if value is None:
             return None
         if name[0] == "$" and isinstance(value, (Const, Run)):
-            type_ = self.concrete(node, value).type if isinstance(value, Run) else None
-            return Const(type(value.value)(0)) if isinstance(value, Const) else self.convert(
-                node, Const(0), type_ or ty.INDEX, explicit=True)
+            return self._zero_like(node, value)
         self.env.pop(name, None)
         self.lost[name] = f"only one branch of the `if` in line {node.lineno} assigns it: assign it " \
             "before, or in both"
@@ -411,6 +409,8 @@ class Statements(Expressions):
         before, lost, outer = dict(self.env), dict(self.lost), self.region
         taken = dict(self._taken)
         types = {n: self._start_type(node, n, before[n]) for n in names}
+        # What a function gives may be set for the first time in here; it is zero before.
+        late = [n for n in assigned(node.body) if n.startswith(VALUE) and n not in before]
         for _ in range(MOST_ROUNDS):
             self.env, self.lost, self._taken = dict(before), dict(lost), dict(taken)
             self.region = outer
@@ -418,6 +418,13 @@ class Statements(Expressions):
             initial = {n: self._initial(node, before[n], types[n]) for n in names}
             instr, ends = build(initial)
             region = self.region
+            if late:
+                before |= {n: self._zero_like(node, self.env[n]) for n in late}
+                types |= {n: self._start_type(node, n, before[n]) for n in late}
+                names += late
+                late = []
+                del outer.body[mark:]
+                continue
             wider = {n: self._wider(node, types[n], ends[n]) for n in names}
             if wider == types:
                 break
@@ -443,6 +450,11 @@ class Statements(Expressions):
         for name in own:
             self.env.pop(name, None)
             self.lost.setdefault(name, f"it belongs to the loop in line {node.lineno}")
+
+    def _zero_like(self, node: ast.AST, value: Expr) -> Expr:
+        number = self._mergeable(node, VALUE, value)
+        return Const(type(number.value)(0)) if isinstance(number, Const) else self.convert(
+            node, Const(0), number.type, explicit=True)
 
     def _start_type(self, node: ast.AST, name: str,
                     value: Expr) -> tuple[ScalarType | VectorType, bool]:

@@ -80,3 +80,6 @@ register("HV1223", "a function is not launched", """
 register("HV1224", "a decorator in the wrong place", """
 The decorators take a function defined with `def`.
 """, "write it above a `def`")
+register("HV1225", "shapes that do not fit", """
+Extents of arrays that meet are equal by normal form, or the constant 1 (numpy's broadcasting).
+""", "say that they are equal: `hvisa.match(a.shape[0], b.shape[0])`")

@@ -10,6 +10,7 @@ from hvisa.frontends.python.definitions import Header, PythonFunction, set_symbo
 from hvisa.frontends.python.exits import VALUE, Exits, always
 from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.statements import Statements
+from hvisa.frontends.python.uniformity import mark_uniform
 from hvisa.frontends.python.values import Array, Const, Expr, Known, Run
 from hvisa.graph.model import Definition, Function, LeafNode, Value
 from hvisa.spec import dimensions as dims, types as ty
@@ -55,6 +56,7 @@ def compile_leaf(compiler: Compiler, function: PythonFunction, header: Header, n
     if body and _grid_call(builder, body[0]) is not None:
         _grid(compiler, builder, body.pop(0))
     write_body(builder, header, body, leaf.results if header.node.returns is not None else [])
+    mark_uniform(leaf)
     return leaf
 
 

@@ -87,6 +87,8 @@ class Access(Arithmetic):
         match owner:
             case Array():
                 return self.load(node, owner)
+            case Items() if isinstance(node.slice, ast.Slice):
+                return Items(owner.items[self._constant_slice(node.slice)])
             case Items():
                 return owner.items[self._position(node, len(owner.items))]
             case Run() if owner.lanes:
@@ -105,6 +107,16 @@ class Access(Arithmetic):
             case _:
                 pass
         self.refuse(node, "HV1204", f"this is {type_text(owner)}, which has no elements")
+
+    def _constant_slice(self, node: ast.Slice) -> slice:
+        """The slice of a tuple: its bounds are constants."""
+        bounds: list[int | None] = []
+        for part in (node.lower, node.upper, node.step):
+            value = self.expression(part) if part is not None else Const(None)
+            if not isinstance(value, Const) or not (value.value is None or type(value.value) is int):
+                self.refuse(part or node, "HV1212", "the slice of a tuple has constant bounds")
+            bounds.append(value.value)
+        return slice(*bounds)
 
     def _position(self, node: ast.Subscript, count: int) -> int:
         found = self.expression(node.slice)

@@ -12,9 +12,10 @@ from hvisa.frontends.python.builder import Builder, constant_dim
 from hvisa.frontends.python.calls import Calls
 from hvisa.frontends.python.definitions import Header, PythonFunction
 from hvisa.frontends.python.leaves import compile_function, compile_leaf
-from hvisa.frontends.python.names import LibraryFunction, aliases
+from hvisa.frontends.python.names import MATH_VERSION, LibraryFunction, aliases
+from hvisa.frontends.python.promotion import meet
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
-from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, Module
+from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, Module, Port, Value
 from hvisa.graph.numbering import number_module
 from hvisa.spec import types as ty
 from hvisa.spec.dimensions import Dim
@@ -91,7 +92,7 @@ class Compiler:
         key = (id(function),)
         if key not in self._names:
             header = self.header(function)
-            self._names[key] = self.free_name(function.__name__)
+            self._names[key] = self.free_name(function.symbol)
             self._enter(function, header)
             try:
                 if function.kind == "leaf":
@@ -114,7 +115,7 @@ class Compiler:
         if key not in self._names:
             suffix = "" if len(key) == 1 else "." + ".".join(
                 str(t.element) if isinstance(t, (BufferType, VectorType)) else str(t) for t in types or ())
-            self._names[key] = self.free_name(function.__name__ + suffix)
+            self._names[key] = self.free_name(function.symbol + suffix)
             self._enter(function, header)
             try:
                 made = compile_function(self, function, header, self._names[key], types)
@@ -261,16 +262,63 @@ class Compiler:
         builder.refuse(node, "HV1203", f"`{name}` is not compiled by hvisa",
                        "decorate it with `@hvisa.func` to call it here")
 
-    def library(self, builder: Calls, node: ast.Call, found: LibraryFunction,
-                values: list[Expr]) -> Run:
-        """A function of the standard mathematics."""
+    def library(self, builder: Calls, node: ast.AST, found: LibraryFunction, values: list[Expr]) -> Expr:
+        """A call of the standard mathematics. f16 and bf16 go through f32, integers through f64, and
+        vectors lane by lane."""
         numbers: list[Number] = [builder.number(node, v) for v in values]
-        if len(numbers) != found.parameters:
-            builder.refuse(node, "HV1211", f"`{found.name}` takes {found.parameters} arguments, "
-                           f"{len(numbers)} given")
-        builder.refuse(node, "HV1220", f"`{found.name}` belongs to the standard mathematics, which this "
-                       "version does not have yet", "write it with `+ - * /`, `hvisa.sqrt` and "
-                       "`hvisa.fma`, or compute it before the launch")
+        if len(numbers) != len(found.parameters):
+            builder.refuse(node, "HV1211", f"`{found.name}` takes {len(found.parameters)} arguments "
+                           f"({', '.join(found.parameters)}), {len(numbers)} given")
+        floats = [n for n, p in zip(numbers, found.parameters, strict=True) if p != found.integer]
+        type_, weak = builder.element_of(floats[0])
+        lanes = 0
+        for number in numbers:
+            lanes = max(lanes, number.lanes if isinstance(number, Run) else 0)
+        for number in floats[1:]:
+            type_, weak = meet(type_, weak, *builder.element_of(number))
+        if not type_.is_float:
+            type_ = ty.F64
+        inner = ty.F32 if type_.bits == 16 else type_
+        callee = self._declared(found, inner)
+        runs = [builder.convert(node, n, ty.like(port.type, ty.vector(ty.F32, lanes)) if lanes  # type: ignore[arg-type]
+                                else port.type) for n, port in zip(numbers, callee.ports, strict=True)]  # type: ignore[arg-type]
+        results: list[Run] = []
+        if not lanes:
+            results = self._library_call(builder, node, callee, runs)
+        else:
+            rows = [self._library_call(builder, node, callee, [builder.value(
+                node, "extract", r.operand, immediates=(lane,)) for r in runs]) for lane in range(lanes)]
+            results = [builder.value(node, "pack", *(row[n].operand for row in rows))
+                       for n in range(len(callee.results))]
+        out: list[Expr] = []
+        for result in results:
+            if result.element is inner and inner is not type_:
+                result = builder.convert(node, result, ty.like(type_, result.type))
+            result.weak = weak and result.type is ty.F64
+            out.append(result)
+        return out[0] if len(out) == 1 else Items(out)
+
+    def _declared(self, found: LibraryFunction, type_: ScalarType) -> Function:
+        """The import of a library function for one type."""
+        name = f"{found.name}.{type_}"
+        known = self.module.definitions.get(name)
+        if isinstance(known, Function) and known.source_module == "math":
+            return known
+        made = Function(name)
+        made.public = False
+        made.source_module = "math"
+        made.ports = [Port(Value(p, ty.I32 if p == found.integer else type_)) for p in found.parameters]
+        made.results = [ty.BY_NAME.get(r, type_) for r in found.results]
+        made.result_names = [None] * len(made.results)
+        self.module.definitions[name] = made
+        self.module.math_version = MATH_VERSION
+        return made
+
+    @staticmethod
+    def _library_call(builder: Calls, node: ast.AST, callee: Function, runs: list[Run]) -> list[Run]:
+        instr = builder.emit(node, "call", [r.operand for r in runs], results=callee.results)
+        instr.callee = callee.name
+        return [Run(v, v.type) for v in instr.results]  # type: ignore[arg-type]
 
     def buffer_type(self, builder: Calls, node: ast.Call, name: str) -> BufferType:
         """The type that `local(f32, 16)`, `scratch(...)` or `zeros(...)` names."""

@@ -27,16 +27,17 @@ KINDS = ("leaf", "graph", "func")
 class PythonFunction:
     """A function of Python that is compiled: `kind` is leaf, graph or func.
 
-    The options say what a header of the text form says: `private`, the effect class, what it
-    implements, attributes; `fast` licenses float operations (True, or names of flags).
+    The options say what a header of the text form says: `private`, the name where it is not Python's,
+    the effect class, what it implements, attributes; `fast` licenses float operations (True, or names of flags).
     """
 
     def __init__(self, kind: str, python: Callable[..., Any], *, private: bool = False,
-                 effect: str = "exact", fast: bool | tuple[str, ...] = False, implements: str = "",
+                 name: str = "", effect: str = "exact", fast: bool | tuple[str, ...] = False, implements: str = "",
                  attributes: Mapping[str, Mapping[str, Any]] | None = None):
         self.kind = kind
         self.python = python
         self.private = private
+        self.symbol = name or python.__name__
         self.effect = EFFECT_CLASSES.index(effect)
         self.fast = _flags(fast)
         self.implements = implements

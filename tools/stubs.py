@@ -102,7 +102,8 @@ class _Number:
         """Vectors of consecutive elements: `x.vec(4)[4 * i]`."""
     def astype(self, type: type[_S], /) -> _S:
         """The value converted, truncated to integers and saturated."""
-    def __len__(self) -> int: ...
+    def transpose(self) -> Self: ...
+{reductions}    def __len__(self) -> int: ...
     def __getitem__(self, at: _Places, /) -> Self: ...
     def __matmul__(self, other: Self, /) -> Self: ...
     def __bool__(self) -> bool: ...
@@ -166,10 +167,10 @@ def _quoted(word: str) -> str:
 _NUMBER = "_Number | float"
 _EACH = ("(values: Iterable[_S], start: _S | float = ..., /) -> _S",
          "(values: Iterable[float], start: float = ..., /) -> index",
-         "(array: _S, /, axis: int | None = ...) -> _S")
+         "(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S")
 _LEAST = ("(values: Iterable[_S], start: _S | float = ..., /) -> _S",
           "(a: _S | float, b: _S | float, /, *more: _S | float) -> _S",
-          "(array: _S, /, axis: int | None = ...) -> _S")
+          "(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S")
 _BUFFER = "(type: type[_S], /, *extents: _Extent) -> _S"
 _PAIRED = tuple(w for w in REDUCTIONS if w.startswith("arg"))
 _SINGLE = tuple(w for w in REDUCTIONS if w not in _PAIRED)
@@ -202,7 +203,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "join": ("(*parts: _S, axis: int = ...) -> _S",),
     "match": ("(a: _Extent, b: _Extent, /) -> None",), "delay": ("(init: _S, /) -> _S",),
     "where": ("(condition: object, a: _S | float, b: _S | float, /) -> _S",),
-    "mean": ("(array: _S, /, axis: int | None = ...) -> _S",), "transpose": ("(array: _S, /) -> _S",),
+    "mean": ("(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S",), "transpose": ("(array: _S, /) -> _S",),
     "dims": ("(names: str) -> Size",),
     "ceildiv": ("(a: int, b: int) -> int", "(a: _Extent, b: _Extent) -> index")}
 ANY = "(*arguments: Any, **named: Any) -> Any"
@@ -291,8 +292,13 @@ def text() -> str:
                        and n != "Accumulate")
     listed = textwrap.fill(", ".join(map(_quoted, names)), 100, initial_indent="    ",
                            subsequent_indent="    ", break_on_hyphens=False)
-    lines = [HEAD.format(annotated="".join(f"    Annotated as {n},\n" for n in annotated), 
-                         all=f"\n{listed}\n"),
+    whole = {**dict.fromkeys(("sum", "prod", "min", "max", "mean"), "Self"), "any": "i1", "all": "i1",
+             **dict.fromkeys(("argmin", "argmax"), "tuple[Self, index]")}
+    head = HEAD.replace("{annotated}", "".join(f"    Annotated as {n},\n" for n in annotated))
+    head = head.replace("{all}", f"\n{listed}\n").replace("{reductions}", "".join(
+        f"    def {n}(self, axis: int | None = ..., keepdims: bool = ...) -> {result}: ...\n"
+        for n, result in whole.items()))
+    lines = [head,
              _FLOAT.strip("\n"), *operators(False), _INTEGER.rstrip("\n"), *operators(True), ""]
     for type_ in ty.SCALARS:
         lines += scalar(type_)

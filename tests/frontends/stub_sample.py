@@ -77,7 +77,7 @@ def rows(x: In[f32, n, m], y: Out[f32, n], best: Out[i32, n]) -> tuple[f32, i1]:
     y[i] = s + sum(x[i, j] for j in range(m)) + max(x[i, j] for j in range(1, m))
     best[i] = at if s > 1 and x[i, at] > 0.5 else -1
     assert s >= 0, "a sum of squares"
-    return hvisa.sum(x[i, j] for j in range(m)), hvisa.any(x[i, j] > 0 for j in range(m))  # type: ignore[return-value]
+    return hvisa.sum(x[i, j] for j in range(m)), hvisa.any(x[i, j] > 0 for j in range(m))
 
 
 @hvisa.leaf

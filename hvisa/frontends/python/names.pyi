@@ -94,6 +94,16 @@ class _Number:
         """Vectors of consecutive elements: `x.vec(4)[4 * i]`."""
     def astype(self, type: type[_S], /) -> _S:
         """The value converted, truncated to integers and saturated."""
+    def transpose(self) -> Self: ...
+    def sum(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
+    def prod(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
+    def min(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
+    def max(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
+    def mean(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
+    def any(self, axis: int | None = ..., keepdims: bool = ...) -> i1: ...
+    def all(self, axis: int | None = ..., keepdims: bool = ...) -> i1: ...
+    def argmin(self, axis: int | None = ..., keepdims: bool = ...) -> tuple[Self, index]: ...
+    def argmax(self, axis: int | None = ..., keepdims: bool = ...) -> tuple[Self, index]: ...
     def __len__(self) -> int: ...
     def __getitem__(self, at: _Places, /) -> Self: ...
     def __matmul__(self, other: Self, /) -> Self: ...
@@ -467,7 +477,7 @@ def min(values: Iterable[_S], start: _S | float = ..., /) -> _S:
 def min(a: _S | float, b: _S | float, /, *more: _S | float) -> _S:
     """The smaller of two numbers (NaN wins), the least of a generator or of an array."""
 @overload
-def min(array: _S, /, axis: int | None = ...) -> _S:
+def min(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
     """The smaller of two numbers (NaN wins), the least of a generator or of an array."""
 @overload
 def max(values: Iterable[_S], start: _S | float = ..., /) -> _S:
@@ -476,7 +486,7 @@ def max(values: Iterable[_S], start: _S | float = ..., /) -> _S:
 def max(a: _S | float, b: _S | float, /, *more: _S | float) -> _S:
     """The greater of two numbers (NaN wins), the greatest of a generator or of an array."""
 @overload
-def max(array: _S, /, axis: int | None = ...) -> _S:
+def max(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
     """The greater of two numbers (NaN wins), the greatest of a generator or of an array."""
 def fma(a: _S | float, b: _S | float, c: _S | float, /) -> _S:
     """a * b + c, rounded once. An ordinary strict instruction on every device (semantics 16). Nothing
@@ -613,7 +623,7 @@ def sum(values: Iterable[_S], start: _S | float = ..., /) -> _S:
 def sum(values: Iterable[float], start: float = ..., /) -> index:
     """The sum of a generator: `hvisa.sum(x[k] for k in range(n))`; fixed order, vectorised."""
 @overload
-def sum(array: _S, /, axis: int | None = ...) -> _S:
+def sum(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
     """The sum of a generator: `hvisa.sum(x[k] for k in range(n))`; fixed order, vectorised."""
 @overload
 def prod(values: Iterable[_S], start: _S | float = ..., /) -> _S:
@@ -622,7 +632,7 @@ def prod(values: Iterable[_S], start: _S | float = ..., /) -> _S:
 def prod(values: Iterable[float], start: float = ..., /) -> index:
     """The product of a generator."""
 @overload
-def prod(array: _S, /, axis: int | None = ...) -> _S:
+def prod(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
     """The product of a generator."""
 def any(values: Iterable[object], /) -> bool:
     """Whether a condition holds for any element of a generator."""
@@ -670,7 +680,7 @@ def delay(init: _S, /) -> _S:
     """A stream one item later: `last = hvisa.delay(init)`, then `last.next = state`."""
 def where(condition: object, a: _S | float, b: _S | float, /) -> _S:
     """`a` where a condition holds, else `b`, of whole arrays."""
-def mean(array: _S, /, axis: int | None = ...) -> _S:
+def mean(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
     """The mean of an array, of all elements or along an axis."""
 def transpose(array: _S, /) -> _S:
     """The array with its dimensions reversed."""

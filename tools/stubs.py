@@ -203,7 +203,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "join": ("(*parts: _S, axis: int = ...) -> _S",),
     "match": ("(a: _Extent, b: _Extent, /) -> None",), "delay": ("(init: _S, /) -> _S",),
     "where": ("(condition: object, a: _S | float, b: _S | float, /) -> _S",),
-    "mean": ("(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S",), "transpose": ("(array: _S, /) -> _S",),
+    "mean": ("(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S",),
+    "transpose": ("(array: _S, /) -> _S",),
     "dims": ("(names: str) -> Size",),
     "ceildiv": ("(a: int, b: int) -> int", "(a: _Extent, b: _Extent) -> index")}
 ANY = "(*arguments: Any, **named: Any) -> Any"

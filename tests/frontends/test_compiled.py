@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import hvisa
-from hvisa import In, InOut, Out, f32, i32
+from hvisa import In, InOut, Out, f32, i32, index
 from hvisa.assembler.encoder import encode
 from hvisa.assembler.parser import parse
 from hvisa.decorated import Compiled
@@ -221,3 +221,19 @@ def test_options_that_are_not_there(options: dict[str, Any]) -> None:
     with pytest.raises(hvisa.HvisaError) as error:
         hvisa.leaf(**options)(scaled.python)
     assert error.value.codes == ["HV1233"]
+
+
+def test_lanes_that_branches_and_loops_set() -> None:
+    @hvisa.leaf
+    def lanes(x: In[f32, "4*n"], y: Out[f32, "4*n"], n: index):
+        i = hvisa.grid(n)
+        v = x.vec(4)[4 * i]
+        w = v
+        if v[0] > 0:
+            v[1] = 7
+        for _ in range(3):
+            w[2] = w[2] + 1
+        y.vec(4)[4 * i] = v + w
+    x = np.array([1, 2, 3, 4], np.float32)
+    assert lanes(x, n=1, device="reference").tolist() == [2, 9, 9, 8]
+    assert lanes(-x, n=1, device="reference").tolist() == [-2, -4, -3, -8]

@@ -61,7 +61,8 @@ def check(files: list[Path], folder: Path, **options: str) -> list[dict[str, Any
         (folder / str(number)).mkdir()
         shutil.copy(file, folder / str(number))
     (folder / "pyrightconfig.json").write_text(json.dumps({
-        "typeCheckingMode": "basic", **options, "extraPaths": [str(ROOT)], "include": [*map(str, range(len(files)))]}))
+        "typeCheckingMode": "basic", **options, "extraPaths": [str(ROOT)],
+        "include": [str(n) for n in range(len(files))]}))
     done = subprocess.run([found, "--outputjson", "--pythonpath", sys.executable, "-p", str(folder)],
                           capture_output=True, text=True, env={**os.environ, "PYTHONPATH": ""}, check=False)
     if not done.stdout.startswith("{"):

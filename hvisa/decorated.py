@@ -218,9 +218,11 @@ def _check_options(kind: str, options: Mapping[str, Any]) -> None:
         known.remove("fast" if kind == "graph" else "implements")
     words = {"effect": EFFECT_CLASSES, "fast": FAST_FLAGS, "attributes": ATTRIBUTE_KINDS}
     for name, value in options.items():
-        given: Any = (value,) if isinstance(value, str) else value if name in words else ()
-        wrong = [w for w in given if w not in words[name]] if name in words and not isinstance(
-            value, (bool, type(None))) else []
+        wrong: list[Any] = []
+        if name in words and not isinstance(value, bool if name == "fast" else type(None)):
+            several = isinstance(value, (tuple, list, Mapping)) and name != "effect"
+            given: list[Any] = list(value) if several else [value]
+            wrong = [w for w in given if w not in words[name]]
         if name not in known or wrong:
             raise fail("HV1233", f"`@hvisa.{kind}` has no " + (
                 f"`{name}={wrong[0]!r}`" if wrong else f"option `{name}`"),

@@ -216,7 +216,8 @@ def test_a_static_method_and_a_lambda() -> None:
 
 
 @pytest.mark.parametrize("options", [
-    {"privat": True}, {"effect": "none"}, {"fast": ("quick",)}, {"attributes": {"hints": {}}}])
+    {"privat": True}, {"effect": "none"}, {"effect": 2}, {"fast": ("quick",)}, {"fast": 3},
+    {"attributes": {"hints": {}}}, {"attributes": 1}])
 def test_options_that_are_not_there(options: dict[str, Any]) -> None:
     with pytest.raises(hvisa.HvisaError) as error:
         hvisa.leaf(**options)(scaled.python)

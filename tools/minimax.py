@@ -1,6 +1,7 @@
-"""Minimax polynomials of the library, by Remez's exchange: `python tools/minimax.py [NAME ...]`.
+"""Minimax polynomials of the library, by Remez's exchange: `python tools/minimax.py [FAMILY ...]`.
 
-Writes hvisa/library/mathematics/coefficients.py. Each entry of TABLE is a function on an interval, the
+Writes hvisa/library/mathematics/<family>_coefficients.py from `tools/minimax_tables/<family>.py`. Each
+entry of a TABLE is a function on an interval, the
 powers that its polynomial has, the weight of the error, and the type to which the coefficients are
 rounded. They are rounded one by one, lowest power first, and the others are fitted again after each, so
 that rounding costs little. Method: E. Ya. Remez 1934; N. Brisebarre, J.-M. Muller, A. Tisserand,
@@ -9,6 +10,7 @@ that rounding costs little. Method: E. Ya. Remez 1934; N. Brisebarre, J.-M. Mull
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,7 +19,8 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 
-TARGET = Path(__file__).parent.parent / "hvisa/library/mathematics/coefficients.py"
+TABLES = Path(__file__).parent / "minimax_tables"
+TARGET = Path(__file__).parent.parent / "hvisa/library/mathematics"
 GRID = 800  # points at which the error is looked at
 ROUNDS = 30
 Function = Callable[[Any], Any]
@@ -108,23 +111,16 @@ def exchange(errors: list[Any], count: int) -> list[int]:
 def fit(entry: Entry) -> tuple[list[Any], Any]:
     """Rounded coefficients, and the error that is left."""
     fixed: list[Any] = [mp.mpf(e) for e in entry.exact]
-    error = mp.inf
     while len(fixed) < len(entry.powers):
         done = len(fixed)
         known = list(zip(fixed, entry.powers, strict=False))
-        free, error = remez(entry, lambda x, known=known: entry.f(x) - sum(
+        free, _ = remez(entry, lambda x, known=known: entry.f(x) - sum(
             c * x**p for c, p in known), entry.powers[done:])
         fixed.append(rounded(free[0], entry.type))
     grid = points(entry.low, entry.high, 4 * GRID)
     worst = max(abs((sum(c * x**p for c, p in zip(fixed, entry.powers, strict=True)) - entry.f(x))
                     / entry.weight(x)) for x in grid)
-    del error
     return fixed, worst
-
-
-def table() -> list[Entry]:
-    from tools.minimax_table import TABLE
-    return TABLE
 
 
 def text(found: list[tuple[Entry, list[Any], Any]]) -> str:
@@ -142,12 +138,16 @@ def text(found: list[tuple[Entry, list[Any], Any]]) -> str:
 
 def main() -> int:
     mp.mp.prec = 160
-    found: list[tuple[Entry, list[Any], Any]] = []
-    for entry in table():
-        c, worst = fit(entry)
-        print(f"{entry.name:14} {entry.type} degree {entry.powers[-1]:2} error 2^{float(mp.log(worst, 2)):.1f}")
-        found.append((entry, c, worst))
-    TARGET.write_text(text(found), encoding="utf-8")
+    families = sys.argv[1:] or sorted(p.stem for p in TABLES.glob("[a-z]*.py"))
+    for family in families:
+        table: list[Entry] = importlib.import_module(f"tools.minimax_tables.{family}").TABLE
+        found: list[tuple[Entry, list[Any], Any]] = []
+        for entry in table:
+            c, worst = fit(entry)
+            print(f"{entry.name:14} {entry.type} degree {entry.powers[-1]:2} "
+                  f"error 2^{float(mp.log(worst, 2)):.1f}")
+            found.append((entry, c, worst))
+        (TARGET / f"{family}_coefficients.py").write_text(text(found), encoding="utf-8")
     return 0
 
 

@@ -112,7 +112,7 @@ def largest_error(entry: Entry, type_: str, arguments: list[np.ndarray],
         if exact is None:
             continue  # the catalogue says that the case is specified elsewhere
         value = found[at]
-        if isinstance(exact, float) and not np.isfinite(exact) or mp.isnan(exact) or mp.isinf(exact):
+        if (isinstance(exact, float) and not np.isfinite(exact)) or mp.isnan(exact) or mp.isinf(exact):
             wanted = float(exact)
             bad = not (np.isnan(value) if np.isnan(wanted) else value == dtype(wanted))
             error_ = np.inf if bad else 0.0

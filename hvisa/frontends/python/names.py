@@ -7,6 +7,7 @@ plain Python, an operation acts on numbers, as far as it has a meaning there.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -127,10 +128,8 @@ _GRAPH: dict[str, str] = {
 }
 
 MATHEMATICS: dict[str, LibraryFunction] = {f.name: f for f in [
-    *(LibraryFunction(n, "x") for n in (
-        "exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh "
-        "acosh atanh rsqrt cbrt erf erfc lgamma tgamma round_half_even").split()),
-    *(LibraryFunction(n, "x y") for n in "pow hypot fmod remainder copysign nextafter".split()),
+    *(LibraryFunction(n, "x") for n in ["exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "rsqrt", "cbrt", "erf", "erfc", "lgamma", "tgamma", "round_half_even"]),
+    *(LibraryFunction(n, "x y") for n in ["pow", "hypot", "fmod", "remainder", "copysign", "nextafter"]),
     LibraryFunction("atan2", "y x"), LibraryFunction("powi", "x n", integer="n"),
     LibraryFunction("ldexp", "x n", integer="n"), LibraryFunction("sincos", "x", "float float"),
     LibraryFunction("frexp", "x", "float i32"), LibraryFunction("modf", "x", "float float")]}
@@ -175,6 +174,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
+@functools.cache
 def aliases() -> dict[int, Any]:
     """By the identity of a function of Python, `math` or numpy: what it is here."""
     import builtins

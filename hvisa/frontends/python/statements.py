@@ -43,13 +43,31 @@ NOT_HERE: dict[type[ast.stmt], tuple[str, str]] = {
     ast.AsyncFunctionDef: ("`async`", "use streams in a graph")}
 
 
-def assigned(nodes: list[ast.stmt]) -> list[str]:
-    """The names that a block assigns, in order."""
+def assigned(nodes: list[ast.stmt], env: dict[str, Expr] | None = None) -> list[str]:
+    """The names that a block assigns, in the order of `ast.walk`; of `env`, also the vectors whose lanes
+    it assigns."""
     found: dict[str, None] = {}
     for node in nodes:
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                found[inner.id] = None
+        todo: list[ast.AST] = [node]
+        for inner in todo:  # which grows
+            match inner:
+                case ast.Name():
+                    found[inner.id] = None
+                case ast.Assign():
+                    todo += inner.targets
+                case ast.AugAssign() | ast.AnnAssign():
+                    todo.append(inner.target)
+                case ast.For():
+                    todo += (inner.target, *inner.body, *inner.orelse)
+                case ast.If() | ast.While():
+                    todo += (*inner.body, *inner.orelse)
+                case ast.Tuple() | ast.List():
+                    todo += inner.elts
+                case ast.Subscript() if env is not None and isinstance(inner.value, ast.Name) \
+                        and isinstance(env.get(inner.value.id), Run):
+                    found[inner.value.id] = None
+                case _:
+                    pass
     return list(found)
 
 
@@ -220,7 +238,7 @@ class Statements(Expressions):
         self.region, self.env, self.lost = outer, before, {**ends[0][2], **ends[1][2]}
         (then, a, _), (other, b, _) = ends
         merged: list[tuple[str, Number, Number]] = []
-        for name in dict.fromkeys([*assigned(node.body), *assigned(node.orelse)]):
+        for name in dict.fromkeys([*assigned(node.body, before), *assigned(node.orelse, before)]):
             x, y = a.get(name), b.get(name)
             if x is None or y is None:
                 found = self._one_sided(node, name, x or y)
@@ -409,7 +427,7 @@ class Statements(Expressions):
 
     def _carried(self, node: ast.AST, body: list[ast.stmt], *own: str) -> list[str]:
         """Names that a loop changes and that have a value before it."""
-        names = [n for n in assigned(body) if n in self.env and n not in own]
+        names = [n for n in assigned(body, self.env) if n in self.env and n not in own]
         return [n for n in names if not isinstance(self.env[n], Known)]
 
     def _loop(self, node: ast.For | ast.While, names: list[str], build: Any,

@@ -9,9 +9,9 @@ Functions", 1980, chapter 6; J.-M. Muller, "Elementary Functions", 3rd edition, 
 from __future__ import annotations
 
 import hvisa
-from hvisa import f32, f64, i32, i64, u32, u64
-from hvisa.library.mathematics.coefficients import EXP_F32, EXP_F64
+from hvisa import f32, f64, i32, i64
 from hvisa.library.mathematics.declare import private, public
+from hvisa.library.mathematics.exponential_coefficients import EXP_F32, EXP_F64
 
 LOG2E = 1.4426950408889634
 LN2_HIGH_F32, LN2_LOW_F32 = f32(0.693145751953125), f32(1.428606765330187e-06)
@@ -76,6 +76,3 @@ def exp_f64(x: f64) -> f64:
     whole = shifted - MAGIC_F64
     r = hvisa.fma(whole, -LN2_LOW_F64, hvisa.fma(whole, -LN2_HIGH_F64, held))
     return scale_f64(1 + exp_part_f64(r), k)
-
-
-__all__ = ["exp_f32", "exp_f64", "u32", "u64"]

@@ -1,4 +1,4 @@
-"""What `tools/minimax.py` fits: one entry for each polynomial of the library."""
+"""Polynomials of exp and its kin."""
 
 from __future__ import annotations
 

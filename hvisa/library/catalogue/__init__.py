@@ -1,0 +1,8 @@
+"""Every function of the mathematics, by name."""
+
+from __future__ import annotations
+
+from hvisa.library.catalogue import exponential
+from hvisa.library.catalogue.entry import Entry as Entry
+
+CATALOGUE: dict[str, Entry] = {e.name: e for family in (exponential,) for e in family.ENTRIES}

@@ -28,12 +28,13 @@ class PythonFunction:
     """A function of Python that is compiled: `kind` is leaf, graph or func.
 
     The options say what a header of the text form says: `private`, the name where it is not Python's,
-    the effect class, what it implements, attributes; `fast` licenses float operations (True, or names of flags).
+    the effect class, what it implements, attributes; `fast` licenses float operations (True, or names
+    of flags).
     """
 
     def __init__(self, kind: str, python: Callable[..., Any], *, private: bool = False,
-                 name: str = "", effect: str = "exact", fast: bool | tuple[str, ...] = False, implements: str = "",
-                 attributes: Mapping[str, Mapping[str, Any]] | None = None):
+                 name: str = "", effect: str = "exact", fast: bool | tuple[str, ...] = False,
+                 implements: str = "", attributes: Mapping[str, Mapping[str, Any]] | None = None):
         self.kind = kind
         self.python = python
         self.private = private

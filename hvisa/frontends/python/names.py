@@ -127,9 +127,11 @@ _GRAPH: dict[str, str] = {
     "transpose": "The array with its dimensions reversed.",
 }
 
+_ONE = ("exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh "
+        "atanh rsqrt cbrt erf erfc lgamma tgamma round_half_even")
+_TWO = "pow hypot fmod remainder copysign nextafter"
 MATHEMATICS: dict[str, LibraryFunction] = {f.name: f for f in [
-    *(LibraryFunction(n, "x") for n in ["exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "rsqrt", "cbrt", "erf", "erfc", "lgamma", "tgamma", "round_half_even"]),
-    *(LibraryFunction(n, "x y") for n in ["pow", "hypot", "fmod", "remainder", "copysign", "nextafter"]),
+    *(LibraryFunction(n, "x") for n in _ONE.split()), *(LibraryFunction(n, "x y") for n in _TWO.split()),
     LibraryFunction("atan2", "y x"), LibraryFunction("powi", "x n", integer="n"),
     LibraryFunction("ldexp", "x n", integer="n"), LibraryFunction("sincos", "x", "float float"),
     LibraryFunction("frexp", "x", "float i32"), LibraryFunction("modf", "x", "float float")]}

@@ -1,4 +1,4 @@
-"""Coefficients of polynomials, lowest power first; made by `tools/minimax.py`, do not edit.
+"""Coefficients of polynomials, lowest power first; made by `tools/minimax.py`.
 
 The comment is the base-2 logarithm of the largest error that rounding leaves.
 """

@@ -124,7 +124,8 @@ def fit(entry: Entry) -> tuple[list[Any], Any]:
 
 
 def text(found: list[tuple[Entry, list[Any], Any]]) -> str:
-    lines = ['"""Coefficients of polynomials, lowest power first; made by `tools/minimax.py`.', "", "The comment is the base-2 logarithm of the largest error that rounding leaves.", '"""', ""]
+    lines = ['"""Coefficients of polynomials, lowest power first; made by `tools/minimax.py`.', "",
+             "The comment is the base-2 logarithm of the largest error that rounding leaves.", '"""', ""]
     for entry, c, worst in found:
         name = f"{entry.name}_{entry.type}".upper()
         lines.append(f"# powers {entry.powers[0]} to {entry.powers[-1]} on [{mp.nstr(entry.low, 6)}, "

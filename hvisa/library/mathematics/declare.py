@@ -8,12 +8,12 @@ from typing import Any
 from hvisa.frontends.python.definitions import PythonFunction
 
 
-def public(python: Callable[..., Any]) -> PythonFunction:
+def public(python: Callable[..., Any]) -> Any:
     """A function that programs import: `exp_f32` is `@exp.f32`."""
     name, _, type_ = python.__name__.rpartition("_")
     return PythonFunction("func", python, name=f"{name}.{type_}")
 
 
-def private(python: Callable[..., Any]) -> PythonFunction:
+def private(python: Callable[..., Any]) -> Any:
     """A part that several functions share."""
     return PythonFunction("func", python, private=True)

@@ -340,7 +340,8 @@ class Calls(Access):
             self.refuse(generator.elt, "HV1204", "the elements of a reduction are numbers, not vectors",
                         "join the lanes: `hvisa.fold_lanes(\"add\", v)`")
         if typed.type is ty.I1 and name in ("sum", "prod", "min", "max"):
-            typed = self.convert(generator.elt, typed, ty.INDEX, explicit=True)
+            whole = self.convert(generator.elt, typed, ty.INDEX, explicit=True)
+            typed = Run(whole.operand, ty.INDEX, typed.weak, nonneg=True)
         self.emit(generator.elt, "yield", [typed.operand], results=())
         self.region, self.env = outer, kept
         operands = list(bounds)
@@ -351,7 +352,7 @@ class Calls(Access):
                           (REDUCTIONS.index(REDUCING[name]),))
         instr.regions = (inner,)
         results = list(map(self._typed, instr.results))
-        results[0].weak = typed.weak
+        results[0].weak = typed.weak or name in ("any", "all")
         return self._one_or_all(results)
 
     def _range_bounds(self, node: ast.expr) -> list[Any]:

@@ -108,7 +108,7 @@ def _reduce(word: str, elements: list[Any], *init: Any) -> Any:
     """A generator's elements joined in the order of semantics 11."""
     if word in ("any", "all"):
         found = any(elements) if word == "any" else all(elements)
-        return np.bool_((any if word == "any" else all)([found, *init]))
+        return (any if word == "any" else all)([found, *init])
     if not elements:
         if init or word in ("add", "mul"):
             return init[0] if init else int(word == "mul")

@@ -42,6 +42,8 @@ def meet(a: ScalarType, a_weak: bool, b: ScalarType, b_weak: bool) -> tuple[Scal
         typed, weak = (b, a) if a_weak else (a, b)
         if weak is ty.F64:
             return (typed if typed.is_float else ty.F64), False
+        if weak is ty.I1:
+            return typed, False
         return (ty.INDEX if typed is ty.I1 else typed), False
     return promote(a, b), False
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from hvisa.spec import types as ty
-from tests.differential.generator import array
 
 INTS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOATS = ("f16", "f32", "f64")
@@ -188,9 +187,12 @@ class Writer:
         b = self.as_type(self.expr(depth), a.type)
         if self.rng.random() < 0.3:
             return Expr(f"hvisa.select({self.condition(depth)}, {a.text}, {b.text})", a.type)
-        return Expr(f"({a.text} if {self.condition(depth)} else {b.text})", a.type)
+        return Expr(f"({a.text} if {self.test(depth)} else {b.text})", a.type)
 
     def extreme(self, depth: int) -> Expr:
+        if self.rng.random() < 0.15:  # a condition as a number
+            made = Expr(f"({self.condition(depth)} * {self.rng.choice(['2', '0.5'])})", "truth")
+            return self.as_type(made, self.rng.choice(NUMBERS))
         a, b, type_ = self.met(self.typed(depth), self.expr(depth))
         return Expr(f"{self.rng.choice(['min', 'max'])}({a.text}, {b.text})", type_)
 
@@ -205,7 +207,7 @@ class Writer:
 
     def index(self) -> str:
         """An integer that may be outside."""
-        known = [v.text for v in self.scope.values() if v.type == "int" or v.type in INTS]
+        known = [v.text for v in self.scope.values() if v.low < v.high or v.type in INTS]
         base = self.rng.choice(known or ["1"])
         return base if self.rng.random() < 0.4 else f"{base} {self.rng.choice('+-')} " \
             f"{self.rng.randrange(1, 3)}"
@@ -246,7 +248,7 @@ class Writer:
         word = self.rng.choice(["sum", "sum", "min", "max", "any", "all", "prod"])
         empty = high in ("2", "1")
         if word in ("any", "all"):
-            made = Expr(self.condition(1), "i1")
+            made = Expr(self.test(1), "i1")
         else:
             made = self.typed(1, INTS if word == "prod" else NUMBERS)
         self.scope = saved
@@ -259,6 +261,15 @@ class Writer:
             callee = callee if word in ("sum", "prod") else f"hvisa.{word}"
             return Expr(f"{callee}(({text}), {start.text})", made.type)
         return Expr(f"{callee}({text})", made.type)
+
+    def test(self, depth: int = 1) -> str:
+        """What only its truth value is wanted of: numbers may stand in it."""
+        kind = self.rng.random()
+        if kind < 0.1:
+            return f"({self.ordered(depth - 1).text})"
+        if kind < 0.2:
+            return f"({self.test(depth - 1)} {self.rng.choice(['and', 'or'])} {self.test(depth - 1)})"
+        return f"(not {self.test(depth - 1)})" if kind < 0.25 else self.condition(depth)
 
     def ordered(self, depth: int) -> Expr:
         """Something that `<` takes."""
@@ -275,9 +286,16 @@ class Writer:
         if kind < 0.34:
             return f"bool({self.typed(depth - 1).text})"
         ops = ["<", "<=", ">", ">=", "==", "!="]
+        if kind < 0.5:  # a Python int beyond the type that it is compared with
+            wide = [v for v in self.scope.values() if v.type == "int" and v.low < v.high]
+            if wide:
+                self.features.add("wide comparison")
+                factor = self.rng.choice([-90, 200, 4000])
+                return f"({self.typed(depth - 1, INTS).text} {self.rng.choice(ops)} " \
+                    f"{self.rng.choice(wide).text} * {factor})"
         a, b, _ = self.met(self.ordered(depth - 1), self.ordered(depth - 1))
         text = f"{a.text} {self.rng.choice(ops)} {b.text}"
-        if kind < 0.45:
+        if kind < 0.6:
             _, c, _ = self.met(b, self.ordered(depth - 1))
             text += f" {self.rng.choice(ops)} {c.text}"
         return f"({text})"

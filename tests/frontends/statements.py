@@ -40,7 +40,7 @@ class Body(Writer):
                 return
             self.budget -= 1
             plain = [(self.new, 4), (self.assign, 4), (self.augment, 3), (self.store, 2), (self.swap, 1),
-                     (self.unpack, 1)]
+                     (self.unpack, 1), (self.python_number, 2), (self.best, 1), (self.vector, 1)]
             nested = [(self.if_, 5), (self.for_, 3), (self.while_, 1), (self.unrolled, 1)]
             kinds = plain + (nested if self.indent < 5 else [])
             self.rng.choices([k for k, _ in kinds], [w for _, w in kinds])[0]()
@@ -58,6 +58,50 @@ class Body(Writer):
         name, value = self.fresh(), self.typed(2, (*NUMBERS, "i1"))
         self.line(f"{name} = {value.text}")
         self.scope[name] = Expr(name, value.type)
+
+    def python_number(self) -> None:
+        """A name that holds a Python number, given once."""
+        self.features.add("Python number")
+        value = self.expr(2)
+        for _ in range(9):
+            if value.type in ("int", "float"):
+                name = self.fresh("q")
+                self.line(f"{name} = {value.text}")
+                self.scope[name] = Expr(name, value.type, value.low, value.high)
+                self.fixed.add(name)
+                return
+            value = self.expr(1)
+
+    def best(self) -> None:
+        self.features.add("argmin")
+        names, counter = (self.fresh(), self.fresh("q")), self.fresh("k")
+        saved = dict(self.scope)
+        self.scope[counter] = Expr(counter, "int", 2, 70)
+        made = self.typed(1)
+        self.scope = saved | {names[0]: Expr(names[0], made.type), names[1]: Expr(names[1], "int", 0, 68)}
+        self.fixed.add(names[1])
+        self.line(f"{', '.join(names)} = hvisa.{self.rng.choice(['argmin', 'argmax'])}("
+                  f"{made.text} for {counter} in range(2, {self.rng.choice([3, 6, 70])}))")
+
+    def vector(self) -> None:
+        """A vector, of which a sum is kept."""
+        if not self.buffers:
+            return
+        self.features.add("vector")
+        name = self.rng.choice(list(self.buffers))
+        type_, rank = self.buffers[name]
+        at = ", ".join(["i"] * rank)
+        lanes = self.rng.choice([2, 4])
+        one, out = self.fresh("e"), self.fresh()
+        self.line(f"{one} = {name}.vec({lanes}).{self.rng.choice(['clamp', 'zero'])}[{at}]")
+        scale = self.typed(1, (type_,))
+        self.line(f"{one} = {one} {self.rng.choice('+-*')} {scale.text}")
+        if self.rng.random() < 0.5:
+            self.line(f"{one} = hvisa.select({one} < {scale.text}, {one}, {one} + {one})")
+        self.line(f"{one}[{self.rng.randrange(lanes)}] = {self.as_type(self.expr(1), type_).text}")
+        self.line(f"{out} = {one}[{self.rng.randrange(lanes)}] - hvisa.fold_lanes("
+                  f"\"{self.rng.choice(['add', 'max'])}\", {one})")
+        self.scope[out] = Expr(out, type_)
 
     def assign(self) -> None:
         if self.locals and self.rng.random() < 0.4:
@@ -86,7 +130,12 @@ class Body(Writer):
             name = self.rng.choice(list(self.written))
             value = self.as_type(self.expr(2), self.written[name])
             op = "=" if self.rng.random() < 0.6 or name not in self.readable else "+="
-            self.line(f"{name}[i] {op} {value.text}")
+            if op == "=" and name in self.readable and self.rng.random() < 0.2:
+                self.line(f"{name}.skip[i] = {value.text}")
+            elif self.rng.random() < 0.05:
+                self.line(f"assert {self.test(1)} or {self.condition(1)}, \"as it is\"")
+            else:
+                self.line(f"{name}[i] {op} {value.text}")
 
     def swap(self) -> None:
         known = self.variables()
@@ -123,10 +172,10 @@ class Body(Writer):
         return f"return {', '.join(self.as_type(self.expr(1), t).text for t in self.result)}"
 
     def if_(self) -> None:
-        self.line(f"if {self.condition(2)}:")
+        self.line(f"if {self.test(2)}:")
         self.block(self.rng.randrange(1, 4), self.leaving())
         for _ in range(self.rng.choice([0, 0, 1])):
-            self.line(f"elif {self.condition(1)}:")
+            self.line(f"elif {self.test(1)}:")
             self.block(self.rng.randrange(1, 3), self.leaving())
         if self.rng.random() < 0.5:
             self.line("else:")
@@ -158,7 +207,7 @@ class Body(Writer):
         self.features.add("while")
         counter, type_ = self.fresh("c"), self.rng.choice(INTS)
         self.line(f"{counter} = {type_}(0)")
-        self.line(f"while {counter} < {self.rng.randrange(6)} and {self.condition(1)}:")
+        self.line(f"while {counter} < {self.rng.randrange(6)} and {self.test(1)}:")
         self.indent += 1
         self.line(f"{counter} += 1")
         self.indent -= 1
@@ -227,6 +276,12 @@ def make(seed: int) -> Program:
         body.scope[f"a{n}"] = Expr(f"a{n}", type_)
         body.fixed.add(f"a{n}")
         arguments[f"a{n}"] = array(rng, ty.BY_NAME[type_], (1,))[0]
+    if rng.random() < 0.3:
+        features.add("index port")
+        ports.append("size: index")
+        body.scope["size"] = Expr("size", "int", 4, 4)
+        body.fixed.add("size")
+        arguments["size"] = 4
     for n in range(rng.randrange(1, 3)):
         type_, kind = rng.choice(NUMBERS), rng.choice(["Out", "Out", "InOut"])
         body.written[f"y{n}"] = type_

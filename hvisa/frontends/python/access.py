@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from hvisa.frontends.python.arithmetic import Arithmetic
-from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Run, type_text
+from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
 from hvisa.graph.model import Operand
 from hvisa.spec import types as ty
 from hvisa.spec.limits import LIMITS
@@ -23,6 +23,9 @@ class Access(Arithmetic):
     """What stands in brackets or behind a dot."""
 
     def expression(self, node: ast.expr) -> Expr:
+        raise NotImplementedError
+
+    def truth(self, node: ast.expr) -> Number:
         raise NotImplementedError
 
     # -- indices -------------------------------------------------------------------------------

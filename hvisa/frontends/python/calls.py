@@ -93,7 +93,10 @@ class Calls(Access):
         return ty.vector(type_, lanes) if lanes else type_
 
     def _conversion(self, node: ast.Call, type_: ScalarType, python_int: bool) -> Expr:
-        value = self.number(node, self._arguments(node, str(type_), 1)[0])
+        if type_ is ty.I1 and len(node.args) == 1 and isinstance(node.args[0], (ast.BoolOp, ast.Compare)):
+            value: Number = self.truth(node.args[0])
+        else:
+            value = self.number(node, self._arguments(node, str(type_), 1)[0])
         if isinstance(value, Const) and type_ is ty.I1:
             return Const(bool(value.value))
         out = self.convert(node, value, self._like(type_, value), explicit=True)
@@ -276,6 +279,9 @@ class Calls(Access):
 
     @staticmethod
     def _one_or_all(values: list[Run]) -> Expr:
+        """The value, or value and position: that is a Python number, as a counter is."""
+        for position in values[1:]:
+            position.weak = True
         return values[0] if len(values) == 1 else Items(list(values))
 
     def _call_bitcast(self, node: ast.Call) -> Expr:
@@ -332,9 +338,8 @@ class Calls(Access):
             self.env[part.target.id] = Run(counters[-1], ty.INDEX, weak=True, nonneg=nonneg)
         self.region = inner
         inner.parameters = counters
-        element = self.number(generator.elt, self.expression(generator.elt))
-        if name in ("any", "all"):
-            element = self.condition(generator.elt, element)
+        element = self.truth(generator.elt) if name in ("any", "all") \
+            else self.number(generator.elt, self.expression(generator.elt))
         typed = self.concrete(generator.elt, element)
         if typed.lanes:
             self.refuse(generator.elt, "HV1204", "the elements of a reduction are numbers, not vectors",

@@ -154,7 +154,7 @@ def _fold_lanes(word: str, vector: Any) -> Any:
     assert semantics is not None
     found = semantics(computed(vector, element), REDUCTIONS.index(word), element=element)
     if isinstance(found, tuple):
-        return shown(found[0], element), shown(found[1], ty.INDEX)
+        return shown(found[0], element), int(found[1][0])
     return shown(found, element)
 
 

@@ -295,7 +295,7 @@ class Writer:
                     f"{self.rng.choice(wide).text} * {factor})"
         a, b, _ = self.met(self.ordered(depth - 1), self.ordered(depth - 1))
         text = f"{a.text} {self.rng.choice(ops)} {b.text}"
-        if kind < 0.6:
+        if kind < 0.6 and b.type not in WEAK:
             _, c, _ = self.met(b, self.ordered(depth - 1))
             text += f" {self.rng.choice(ops)} {c.text}"
         return f"({text})"

@@ -8,7 +8,7 @@ a trap or what the bounds form says.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -296,7 +296,3 @@ def place_of(value: Any, name: str) -> Element:
         return found
     raise fail("HV1211", f"`{name}` takes an element: `h[b]`",
                help="under plain Python it is one of an `Accumulate` or `Shared` port, and no bool")
-
-
-Outside = Callable[[Any], Any]
-Symbols = Mapping[str, int]

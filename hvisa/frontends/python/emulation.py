@@ -114,8 +114,18 @@ class Scope:
             return VectorMakers()
         if isinstance(found, VectorType):
             return VectorMaker(found)
+        if found is range:
+            return _range
         type_ = scalar_of(found)
         return _aliases().get(id(found), found) if type_ is None else Converter(type_)
+
+
+def _range(*bounds: Any) -> range:
+    """Loops whose step is computed count upward."""
+    step = bounds[2] if len(bounds) == 3 else 1
+    if step == 0 or (isinstance(step, np.generic) and int(step) < 1):
+        raise Fault("HV0904", f"the step of a loop is {step}, below 1", "use a positive step")
+    return range(*bounds)
 
 
 def _names(code: types.CodeType) -> set[str]:

@@ -47,6 +47,9 @@ def always(nodes: list[ast.stmt]) -> bool:
             return True
         if isinstance(node, ast.If) and node.orelse and always(node.body) and always(node.orelse):
             return True
+        if isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value \
+                and BREAK not in _exits(node.body):
+            return True  # a loop that only a `return` ends
     return False
 
 

@@ -149,6 +149,8 @@ class Writer:
                 return Expr(f"({a.text} % {divisor})", "int", -most, most)
             reach = max(abs(a.low), abs(a.high)) + 1
             return Expr(f"({a.text} // {divisor})", "int", -reach, reach)
+        if b.type in WEAK or a.type == "i1":  # Python's numbers are not divided by zero
+            b = self.as_type(b, type_)
         if type_ in FLOATS or self.rng.random() < 0.2:
             return Expr(f"({a.text} / {b.text})", type_ if type_ in FLOATS else "f64")
         if self.rng.random() < 0.93:
@@ -255,7 +257,7 @@ class Writer:
         callee = "hvisa.prod" if word == "prod" else word
         text = f"{made.text} for {counter} in range({low}{high})"
         if word in ("any", "all"):
-            return Expr(f"{callee}({text})", "i1")
+            return Expr(f"{callee}({text})", "truth")
         if empty or self.rng.random() < 0.2:  # of no elements Python does not know the type
             start = self.as_type(self.expr(0), made.type)
             callee = callee if word in ("sum", "prod") else f"hvisa.{word}"
@@ -287,7 +289,8 @@ class Writer:
             return f"bool({self.typed(depth - 1).text})"
         ops = ["<", "<=", ">", ">=", "==", "!="]
         if kind < 0.5:  # a Python int beyond the type that it is compared with
-            wide = [v for v in self.scope.values() if v.type == "int" and v.low < v.high]
+            wide = [v for v in self.scope.values() if v.type == "int" and v.text[0] in "ik"
+                    and v.low < v.high]  # known at run time only
             if wide:
                 self.features.add("wide comparison")
                 factor = self.rng.choice([-90, 200, 4000])

@@ -29,6 +29,14 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
 
     Raises HvisaError with the first mistake of each function, or what the verifier finds.
     """
+    from hvisa.graph.verifier import verify
+    module = build_module(functions, name)
+    verify(module)
+    return module
+
+
+def build_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
+    """The same, not verified yet."""
     compiler = Compiler(name)
     errors: list[Diagnostic] = []
     for function in functions:
@@ -43,8 +51,6 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
     if errors:
         raise HvisaError(errors)
     number_module(compiler.module)
-    from hvisa.graph.verifier import verify
-    verify(compiler.module)
     return compiler.module
 
 
@@ -60,6 +66,11 @@ class Compiler:
         self._aliases = aliases()
 
     # -- definitions ---------------------------------------------------------------------------
+
+    @property
+    def in_progress(self) -> list[PythonFunction]:
+        """The functions that are being compiled, outermost first."""
+        return self._open
 
     def header(self, function: PythonFunction) -> Header:
         found = self._headers.get(id(function))
@@ -279,10 +290,12 @@ class Compiler:
             shape.append(self.dimension(builder, part, value))
         return ty.buffer(element, tuple(shape))
 
-    def dimension(self, builder: Builder, node: ast.AST, value: Expr) -> Dim:
-        """A value as a dimension: a number, a symbol, a text or an expression over them."""
+    def dimension(self, builder: Builder, node: ast.AST, value: Expr, signed: bool = False) -> Dim:
+        """A value as a dimension: a number, a symbol, a text or an expression over them. A bound of a
+        loop may be negative: `signed`."""
         try:
-            found = dimension(value.value) if isinstance(value, Const) else constant_dim(value)
+            found = dimension(value.value) if isinstance(value, Const) and not (
+                signed and type(value.value) is int) else constant_dim(value)
         except AnnotationError as error:
             builder.refuse(node, "HV1221", str(error), error.help)
         if found is None:

@@ -1,7 +1,5 @@
 """Leaves that read and write in each way that there is, with what they give."""
 
-# ruff: noqa: F821, UP037  # operators are texts in annotations
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """`Compiled.emulate`: what it gives back, and how its faults are told."""
 
-# ruff: noqa: F821, UP037  # operators are texts in annotations
-
 from __future__ import annotations
 
 import numpy as np

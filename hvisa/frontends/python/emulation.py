@@ -31,7 +31,7 @@ from hvisa.frontends.python.annotations import VectorKind, scalar_of
 from hvisa.frontends.python.definitions import Header, PythonFunction
 from hvisa.frontends.python.emulated_operations import VectorMaker, VectorMakers
 from hvisa.frontends.python.emulated_values import Buffer, Converter, Fault, bfloat16, converted
-from hvisa.frontends.python.names import Operation, aliases
+from hvisa.frontends.python.names import aliases
 from hvisa.graph.model import LeafNode, Port
 from hvisa.spec import types as ty
 from hvisa.spec.dimensions import Dim
@@ -42,7 +42,7 @@ _running = threading.local()
 _aliases = functools.cache(aliases)
 
 
-def run_operation(operation: Operation, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+def run_operation(operation: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
     """An operation called from plain Python: on numbers, or in an instance that is run."""
     with np.errstate(all="ignore"):
         return emulated_operations.run(operation, arguments, named, getattr(_running, "instance", None))

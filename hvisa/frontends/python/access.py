@@ -114,7 +114,6 @@ class Access(Arithmetic):
                 pass
         self.refuse(node, "HV1204", f"this is {type_text(owner)}, which has no elements")
 
-<<<<<<< HEAD
     def _constant_slice(self, node: ast.Slice) -> slice:
         """The slice of a tuple: its bounds are constants."""
         bounds: list[int | None] = []
@@ -124,7 +123,7 @@ class Access(Arithmetic):
                 self.refuse(part or node, "HV1212", "the slice of a tuple has constant bounds")
             bounds.append(value.value)
         return slice(*bounds)
-=======
+
     def _vector_type(self, node: ast.Subscript, kind: VectorKind) -> VectorType:
         """`vec[f32, 4]`."""
         found = self.expression(node.slice)
@@ -133,7 +132,6 @@ class Access(Arithmetic):
             return kind[tuple(p.object if isinstance(p, Known) else getattr(p, "value", p) for p in parts)]
         except AnnotationError as error:
             self.refuse(node, "HV1211", str(error), error.help)
->>>>>>> main
 
     def _position(self, node: ast.Subscript, count: int) -> int:
         found = self.expression(node.slice)

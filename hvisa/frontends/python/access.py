@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import difflib
 
 from hvisa.frontends.python.arithmetic import Arithmetic
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Run, type_text
+from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Operand
 from hvisa.spec import types as ty
 from hvisa.spec.limits import LIMITS
@@ -34,8 +36,9 @@ class Access(Arithmetic):
         if len(parts) != rank:
             given = "1 index" if len(parts) == 1 else f"{len(parts)} indices"
             self.refuse(node, "HV1212", f"`{array.name}` has {rank} dimension{'s' * (rank != 1)}, "
-                        f"{given} given", f"it is {array.type}; rows are no values in a kernel, "
-                        "so index every dimension")
+                        f"{given} given", "rows are no values in a kernel: write "
+                        f"`{array.name}[{', '.join('ijklmnop'[:rank])}]`",
+                        f"`{array.name}` is {plain(str(array.type))}")
         operands: list[Operand] = []
         offsets: list[int] = []
         for part in parts:
@@ -62,13 +65,17 @@ class Access(Arithmetic):
         number = self.number(node, value, "an index")
         if isinstance(number, Const):
             if type(number.value) is not int:
-                self.refuse(node, "HV1204", f"an index is an integer, and this is {type_text(number)}")
+                self.refuse(node, "HV1204", f"an index is an integer, and this is {type_text(number)}",
+                            "write `int(...)`")
             if number.value < 0:
                 self.refuse(node, "HV1212", "a negative index does not count from the end",
                             f"write `{array.name}.shape[...] - {-number.value}`")
         elif not number.element.is_integer or number.lanes:
             self.refuse(node, "HV1204", f"an index is an integer, and this is {type_text(number)}",
-                        "write `index(...)`" if number.element.is_float else "")
+                        "write `//`, which rounds down, or `int(...)`"
+                        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) else
+                        "write `int(...)`" if number.element.is_float else
+                        "`i + 1 if c else i` chooses an index")
         return self.operand(node, number, ty.INDEX, explicit=True), 0
 
     @staticmethod
@@ -104,7 +111,8 @@ class Access(Arithmetic):
                     pass
             case _:
                 pass
-        self.refuse(node, "HV1204", f"this is {type_text(owner)}, which has no elements")
+        self.refuse(node.value, "HV1204", f"this is {type_text(owner)}, which has no elements",
+                    "buffers, vectors and tuples have elements")
 
     def _position(self, node: ast.Subscript, count: int) -> int:
         found = self.expression(node.slice)
@@ -139,7 +147,9 @@ class Access(Arithmetic):
             case Known():
                 found = getattr(owner.object, name, None)
                 if found is None and not hasattr(owner.object, name):
-                    self.refuse(node, "HV1202", f"{type_text(owner)} has no `{name}`")
+                    close = difflib.get_close_matches(name, dir(owner.object), 1)
+                    self.refuse(node, "HV1202", f"{type_text(owner)} has no `{name}`",
+                                f"did you mean `{close[0]}`?" if close else "`dir(...)` lists what it has")
                 return self.compiler.wrap(self, node, found)
             case Array() if name in _VIEWS:
                 return owner.through(bounds=_VIEWS[name])
@@ -158,7 +168,9 @@ class Access(Arithmetic):
                 pass
         self.refuse(node, "HV1214", f"{type_text(owner)} has no `.{name}` in a kernel",
                     "buffers have `.shape`, `.size`, `.clamp[...]`, `.zero[...]`, `.skip[...]` and "
-                    "`.vec(4)[...]`" if isinstance(owner, Array) else "")
+                    "`.vec(4)[...]`" if isinstance(owner, Array) else
+                    "tuples do not change; `hvisa.local(f32, 16)` is an array that does"
+                    if isinstance(owner, Items) else "numbers have `.astype(f32)` only")
 
     def extent(self, array: Array, axis: int) -> Run:
         """The number of elements along a dimension."""
@@ -166,7 +178,9 @@ class Access(Arithmetic):
 
     # -- writing -------------------------------------------------------------------------------
 
-    def store(self, node: ast.Subscript, array: Array, value: Expr) -> None:
+    def store(self, node: ast.Subscript, array: Array, value: Expr, source: ast.AST | None = None) -> None:
+        """Write an element. `source` is where the value stands."""
+        source = node if source is None else source
         if array.direction in _WRITES:
             self.refuse(node, "HV1213", f"`{array.name}` {_WRITES[array.direction]}",
                         f"make it `Out[...]` or `InOut[...]` to write `{array.name}`")
@@ -177,22 +191,24 @@ class Access(Arithmetic):
         if array.bounds not in STORE_BOUNDS:
             self.refuse(node, "HV1213", f"`.{array.bounds}` is a way of reading",
                         "write with `.skip` to leave out what lies outside")
-        number = self.number(node, value, f"a number for an element of `{array.name}`")
+        number = self.number(source, value, f"a number for an element of `{array.name}`")
         indices, offsets = self.place(node, array)
         element = array.type.element
         lanes = array.lanes or (number.lanes if isinstance(number, Run) else 0)
         type_ = ty.vector(element, lanes) if lanes else element
-        self.emit(node, "store", [self.operand(node, number, type_), array.operand, *indices],
+        self.emit(node, "store", [self.operand(source, number, type_), array.operand, *indices],
                   None, (STORE_BOUNDS.index(array.bounds),), offsets)
 
     def accumulate(self, node: ast.AST, target: ast.Subscript, array: Array, op: str,
                    value: Expr) -> None:
         """`update`, which gives nothing back."""
-        number = self.number(node, value)
+        source = node.value if isinstance(node, ast.AugAssign) else \
+            node.args[-1] if isinstance(node, ast.Call) else node
+        number = self.number(source, value)
         indices, offsets = self.place(target, array)
         if array.bounds not in STORE_BOUNDS:
             self.refuse(target, "HV1213", f"`.{array.bounds}` is a way of reading",
                         "use `.skip` to leave out what lies outside")
-        self.emit(node, "update", [self.operand(node, number, array.type.element), array.operand,
+        self.emit(node, "update", [self.operand(source, number, array.type.element), array.operand,
                                    *indices], None,
                   (UPDATES.index(op), STORE_BOUNDS.index(array.bounds)), offsets)

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from hvisa.frontends.python.promotion import meet, same_kind
 from hvisa.frontends.python.source import SourceFile, refuse
-from hvisa.frontends.python.values import Const, Expr, Number, Run, type_text, weak_type
+from hvisa.frontends.python.values import (
+    Array,
+    Const,
+    Expr,
+    Items,
+    Known,
+    Number,
+    Run,
+    type_text,
+    weak_type,
+)
+from hvisa.frontends.python.wording import plain, rule_in_python
 from hvisa.graph.model import Constant, Definition, DimValue, Instr, Operand, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.definitions import TypeRuleError
@@ -72,7 +83,8 @@ class Builder:
             types = row.infer([o.type for o in operands], argument, instr.immediates) \
                 if results is None else results
         except TypeRuleError as error:
-            self.refuse(node, error.code, error.message, error.help, error.note)
+            message, help_, note = rule_in_python(error)
+            self.refuse(node, error.code, message, help_, note)
         instr.results = [Value(None, t) for t in types]
         if self.fast and row.fast and any(
                 (e := ty.element_of(t)) is not None and e.is_float for t in types):
@@ -120,8 +132,7 @@ class Builder:
                         "keep real and imaginary parts in two variables or buffers "
                         "(structure of arrays)")
         self.refuse(node, "HV1204", f"{what} is expected here, and this is {type_text(value)}",
-                    "index the buffer to get one of its elements: `x[i]`"
-                    if type_text(value).startswith("buf") else "")
+                    _number_help(value))
 
     def element_of(self, value: Number) -> tuple[ScalarType, bool]:
         """The element type that a number is computed in, and whether it is a Python number."""
@@ -140,12 +151,14 @@ class Builder:
         if isinstance(type_, VectorType):
             return self._to_vector(node, value, type_, explicit)
         if isinstance(value, Run) and value.lanes:
-            self.refuse(node, "HV1204", f"a vector ({value.type}) stands where {type_} is expected",
+            self.refuse(node, "HV1204", f"a vector ({type_text(value)}) stands where {type_} is expected",
                         "take a lane of it: `v[0]`")
         found, weak = self.element_of(value)
         if not explicit and not same_kind(found, type_):
             self.refuse(node, "HV1205", f"{'a Python ' if weak else ''}{_kind(found, weak)} does not "
                         f"become {type_} by itself",
+                        f"write `//`, which rounds down, or `{type_}(...)`, which truncates"
+                        if _divides(node) and type_.is_integer else
                         f"write `{type_}(...)`, which truncates" if not found.is_integer
                         and type_.is_integer else f"write `{type_}(...)`, or compare: `x != 0`"
                         if type_ is ty.I1 else f"write `{type_}(...)`")
@@ -171,8 +184,8 @@ class Builder:
             if value.type is type_:
                 return value
             if not explicit and not same_kind(value.element, type_.element):
-                self.refuse(node, "HV1205", f"{value.type} does not become {type_} by itself",
-                            f"write `{type_.element}(...)`")
+                self.refuse(node, "HV1205", f"{type_text(value)} does not become "
+                            f"{plain(str(type_))} by itself", f"write `{type_.element}(...)`")
             return self.value(node, "convert", value.operand, argument=type_)
         one = self.convert(node, value, type_.element, explicit)
         return self.value(node, "splat", one.operand, argument=type_)
@@ -227,6 +240,25 @@ class Builder:
             return number
         zero = Constant(number.element, 0)
         return self.value(node, "ne", number.operand, zero)
+
+
+def _number_help(value: Expr) -> str:
+    """How to get a number of what is none."""
+    match value:
+        case Array():
+            return f"index the buffer to get one of its elements: `{value.name}[i]`"
+        case Items():
+            return "take one of its items: `t[0]`"
+        case Known():
+            return "call it, or name a number"
+        case Const() if isinstance(value.value, str):
+            return "texts stand in `hvisa.print` and `assert` only; number what they tell apart"
+        case _:
+            return "what stands here gives no number: write one, or call it on a line of its own"
+
+
+def _divides(node: ast.AST) -> bool:
+    return isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div)
 
 
 def _kind(type_: ScalarType, weak: bool) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import Access
 from hvisa.frontends.python.annotations import AnnotationError, VectorKind, scalar_of
-from hvisa.frontends.python.names import LibraryFunction, Operation
+from hvisa.frontends.python.names import NAMES, LibraryFunction, Operation
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
 from hvisa.graph.model import Region, Value
 from hvisa.spec import types as ty
+from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import ATOMICS, REDUCTIONS, UPDATES
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType, VectorType
@@ -30,7 +32,9 @@ class Calls(Access):
                 return method
         callee = self.expression(node.func)
         if not isinstance(callee, Known):
-            self.refuse(node, "HV1204", f"this is {type_text(callee)}, which can't be called")
+            self.refuse(node.func, "HV1204", f"this is {type_text(callee)}, which can't be called",
+                        f"elements stand in brackets: `{callee.name}[i]`" if isinstance(callee, Array)
+                        else "functions made with `@hvisa.func` can be called")
         found = callee.object
         for argument in node.args:
             if isinstance(argument, ast.Starred):
@@ -52,7 +56,8 @@ class Calls(Access):
                 return self.extent(array, 0)
             if isinstance(array, Items):
                 return Const(len(array.items))
-            self.refuse(node, "HV1204", f"{type_text(array)} has no length")
+            self.refuse(node.args[0], "HV1204", f"this is {type_text(array)}, which has no length",
+                        "`len` takes a buffer or a tuple")
         return self.compiler.call(self, node, found)
 
     def _method(self, node: ast.Call, function: ast.Attribute) -> Expr | None:
@@ -81,10 +86,10 @@ class Calls(Access):
         if not least <= len(node.args) <= most:
             count = str(least) if least == most else f"{least} to {most}"
             self.refuse(node, "HV1211", f"`{name}` takes {count} argument{'s' * (count != '1')}, "
-                        f"{len(node.args)} given")
+                        f"{len(node.args)} given", _usage(name))
         for keyword in node.keywords:
             if keyword.arg not in named:
-                self.refuse(node, "HV1211", f"`{name}` has no argument `{keyword.arg}`")
+                self.refuse(keyword, "HV1211", f"`{name}` has no argument `{keyword.arg}`", _usage(name))
         return [self.expression(a) for a in node.args]
 
     @staticmethod
@@ -140,10 +145,16 @@ class Calls(Access):
             return self._instruction(node, name)
         where = "in a graph, on whole buffers" if name in (
             "scratch", "zeros", "collect", "reduce", "split", "join", "match", "delay", "where", "mean",
-            "transpose", "sum") else "as the first statement of a leaf"
-        self.refuse(node, "HV1203", f"`{name}` stands {where}",
+            "transpose", *REDUCING) else "as the first statement of a leaf"
+        listed = node.args and isinstance(node.args[0], ast.ListComp)
+        self.refuse(node.args[0] if listed else node, "HV1203",
+                    f"`{name}` of a list is not supported in a kernel" if listed else
+                    f"`{name}` stands {where}",
+                    "leave out the brackets, which makes it a generator" if listed else
                     f"write a generator: `{name}(x[k] for k in range(n))`" if name in REDUCING else
-                    "use `a if c else b` or `hvisa.select(c, a, b)`" if name == "where" else "")
+                    "use `a if c else b` or `hvisa.select(c, a, b)`" if name == "where" else
+                    "move it to the top of the leaf, before all else" if name == "grid" else
+                    "call it in a `@hvisa.graph`")
 
     def _instruction(self, node: ast.Call, name: str) -> Expr:
         values = [self.expression(a) for a in node.args]
@@ -170,7 +181,7 @@ class Calls(Access):
             array = self.expression(target.value)
             if isinstance(array, Array):
                 return target, array
-        self.refuse(target or node, "HV1211", f"`{name}` takes an element: `h[b]`")
+        self.refuse(target or node, "HV1211", f"`{name}` takes an element: `h[b]`", _usage(name))
 
     def _call_update(self, node: ast.Call) -> Expr:
         op = self._word(node, "update", UPDATES)
@@ -216,22 +227,22 @@ class Calls(Access):
         operands: list[Any] = []
         for keyword in node.keywords:
             self.refuse(node, "HV1211", f"`print` has no argument `{keyword.arg}` in a kernel")
-        values = [self.expression(a) for a in node.args]
-        if values and isinstance(values[0], Const) and isinstance(values[0].value, str) \
-                and "{}" in values[0].value:
-            texts.append(values[0].value)
+        values = [(a, self.expression(a)) for a in node.args]
+        first = values[0][1] if values else None
+        if isinstance(first, Const) and isinstance(first.value, str) and "{}" in first.value:
+            texts.append(first.value)
             values = values[1:]
-        for value in values:
+        for place, value in values:
             if isinstance(value, Const) and isinstance(value.value, str):
                 texts.append(value.value.replace("{}", "{ }"))
                 continue
             if (texts and len(operands) >= texts[0].count("{}")) or not texts:
                 texts.append("{}")
-            operands.append(self.concrete(node, self.number(node, value)).operand)
+            operands.append(self.concrete(node, self.number(place, value)).operand)
         text = " ".join(texts)
         if text.count("{}") != len(operands):
-            self.refuse(node, "HV1211", f"the text has {text.count('{}')} `{{}}`, "
-                        f"{len(operands)} values given")
+            self.refuse(node, "HV1211", f"the text has {text.count('{}')} `{{}}` for "
+                        f"{plural(len(operands), 'value')}", "write one `{}` for each value")
         self.emit(node, "print", operands, None, (text,), results=())
         return Const(None)
 
@@ -239,13 +250,24 @@ class Calls(Access):
         array, count = self._arguments(node, "set_extent", 2)
         if not isinstance(array, Array):
             self.refuse(node, "HV1211", "`set_extent` takes a buffer and a count")
+        number = self.number(node.args[1], count)
+        if not self.element_of(number)[0].is_integer or (isinstance(number, Run) and number.lanes):
+            self.refuse(node.args[1], "HV1204", f"a count is an integer, and this is {type_text(count)}",
+                        "write `int(...)`")
         self.emit(node, "set_extent", [array.operand, self.operand(
-            node, self.number(node, count), ty.INDEX, True)])
+            node.args[1], number, ty.INDEX, True)])
         return Const(None)
 
     def _call_local(self, node: ast.Call) -> Expr:
         self._arguments(node, "local", 2, 17)
         type_ = self.compiler.buffer_type(self, node, "local")
+        size = type_.element.size_bytes
+        for dim in type_.shape:
+            size *= max(dim.constant or 0, 0)
+        if size > LIMITS["local_bytes"].value:
+            self.refuse(node, "HV0809", f"a private array of {size} bytes; the limit is "
+                        f"{LIMITS['local_bytes'].value} for all those of an instance",
+                        "use a smaller array, or a buffer with a row for each instance")
         result = self.emit(node, "local", [], type_).results[0]
         return Array("local", result, type_, "local")
 
@@ -368,6 +390,15 @@ class Calls(Access):
         found = self.expression(node.func)
         return isinstance(found, Known) and (found.object is range or (isinstance(
             found.object, Operation) and found.object.name == "static_range"))
+
+
+def _usage(name: str) -> str:
+    """How an operation is called, from its own words."""
+    operation = NAMES.get(name)
+    shown = (operation.__doc__ or "").partition("`")[2].rpartition("`")[0] \
+        if isinstance(operation, Operation) else ""
+    return f"for example `{shown}`" if "(" in shown else f"look at `help(hvisa.{name})`" \
+        if operation is not None else "write it as in numpy"
 
 
 __all__ = ["AnnotationError", "Calls"]

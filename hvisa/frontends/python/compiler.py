@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from hvisa.diagnostics import Diagnostic, HvisaError, Source
+from hvisa.diagnostics import Diagnostic, HvisaError, Source, plural
 from hvisa.frontends.python.annotations import AnnotationError, dimension, scalar_of
 from hvisa.frontends.python.builder import Builder, constant_dim
 from hvisa.frontends.python.calls import Calls
@@ -14,6 +14,7 @@ from hvisa.frontends.python.definitions import Header, PythonFunction
 from hvisa.frontends.python.leaves import compile_function, compile_leaf
 from hvisa.frontends.python.names import LibraryFunction, aliases
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
+from hvisa.frontends.python.wording import all_in_python
 from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, Module
 from hvisa.graph.numbering import number_module
 from hvisa.spec import types as ty
@@ -44,7 +45,10 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
         raise HvisaError(errors)
     number_module(compiler.module)
     from hvisa.graph.verifier import verify
-    verify(compiler.module)
+    try:
+        verify(compiler.module)
+    except HvisaError as error:
+        raise HvisaError(all_in_python(error.diagnostics, compiler.module)) from None
     return compiler.module
 
 
@@ -194,22 +198,22 @@ class Compiler:
                            "write a loop; kernels have no stack")
         header = self.header(found)
         arguments = header.arguments()
-        values = self._by_position(builder, node, found, [a.arg for a in arguments])
+        passed = self._by_position(builder, node, found, [a.arg for a in arguments])
         typed = self.has_types(found)
         callee = self.function(found, None if typed else tuple(
-            self._own_type(builder, node, header, a, v, n)
-            for n, (a, v) in enumerate(zip(arguments, values, strict=True))))
+            self._own_type(builder, at, header, a, v)
+            for a, (at, v) in zip(arguments, passed, strict=True)))
         operands: list[Any] = []
-        for port, value in zip(callee.ports, values, strict=True):
+        for port, (at, value) in zip(callee.ports, passed, strict=True):
             if isinstance(port.type, BufferType):
                 if not isinstance(value, Array):
-                    builder.refuse(node, "HV1204", f"`{port.name}` of `{found.__name__}` is a buffer, and "
-                                   f"this is {type_text(value)}")
+                    builder.refuse(at, "HV1204", f"`{port.name}` of `{found.__name__}` is a buffer, and "
+                                   f"this is {type_text(value)}", "pass a buffer without indices")
                 operands.append(value.operand)
                 continue
             assert isinstance(port.type, (ScalarType, VectorType))
-            number = builder.number(node, value, f"a number for `{port.name}`")
-            operands.append(builder.operand(node, number, port.type))
+            number = builder.number(at, value, f"a number for `{port.name}`")
+            operands.append(builder.operand(at, number, port.type))
         instr = builder.emit(node, "call", operands, results=callee.results)
         instr.callee = callee.name
         results: list[Expr] = []
@@ -220,22 +224,26 @@ class Compiler:
 
     @staticmethod
     def _by_position(builder: Calls, node: ast.Call, found: PythonFunction,
-                     names: list[str]) -> list[Expr]:
-        """The arguments in the order of the parameters."""
-        values = {n: builder.expression(a) for n, a in zip(names, node.args, strict=False)}
+                     names: list[str]) -> list[tuple[ast.AST, Expr]]:
+        """The arguments in the order of the parameters, with their places."""
+        listed = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
+        values: dict[str, tuple[ast.AST, Expr]] = {
+            n: (a, builder.expression(a)) for n, a in zip(names, node.args, strict=False)}
         for keyword in node.keywords:
+            if keyword.arg is None:
+                builder.refuse(keyword, "HV1203", "`**` in a call is not supported",
+                               "write the arguments out")
             if keyword.arg not in names or keyword.arg in values:
-                builder.refuse(node, "HV1211", f"`{found.__name__}` takes no `{keyword.arg}`"
-                               + (" here: it is given already" if keyword.arg in values else ""),
-                               f"its parameters are {', '.join(names)}")
-            values[keyword.arg] = builder.expression(keyword.value)
+                builder.refuse(keyword, "HV1211", f"`{found.__name__}` takes no `{keyword.arg}`"
+                               + (" here: it is given already" if keyword.arg in values else ""), listed)
+            values[keyword.arg] = keyword.value, builder.expression(keyword.value)
         if len(node.args) > len(names) or len(values) < len(names):
-            builder.refuse(node, "HV1211", f"`{found.__name__}` takes {len(names)} arguments "
-                           f"({', '.join(names)}), {len(node.args) + len(node.keywords)} given")
+            builder.refuse(node, "HV1211", f"`{found.__name__}` takes {plural(len(names), 'argument')}, "
+                           f"{len(node.args) + len(node.keywords)} given", listed)
         return [values[n] for n in names]
 
     def _own_type(self, builder: Calls, node: ast.AST, header: Header, argument: ast.arg,
-                  value: Expr, number: int) -> Type:
+                  value: Expr) -> Type:
         """The type that a parameter without annotation gets from what is passed."""
         if argument.annotation is not None:
             return header.port(argument).type
@@ -261,8 +269,8 @@ class Compiler:
         """A function of the standard mathematics."""
         numbers: list[Number] = [builder.number(node, v) for v in values]
         if len(numbers) != found.parameters:
-            builder.refuse(node, "HV1211", f"`{found.name}` takes {found.parameters} arguments, "
-                           f"{len(numbers)} given")
+            builder.refuse(node, "HV1211", f"`{found.name}` takes "
+                           f"{plural(found.parameters, 'argument')}, {len(numbers)} given")
         builder.refuse(node, "HV1220", f"`{found.name}` belongs to the standard mathematics, which this "
                        "version does not have yet", "write it with `+ - * /`, `hvisa.sqrt` and "
                        "`hvisa.fma`, or compute it before the launch")
@@ -284,7 +292,7 @@ class Compiler:
         try:
             found = dimension(value.value) if isinstance(value, Const) else constant_dim(value)
         except AnnotationError as error:
-            builder.refuse(node, "HV1221", str(error), error.help)
+            builder.refuse(node, "HV1221", error.message, error.help)
         if found is None:
             builder.refuse(node, "HV1221", f"a size is known at launch, and this is {type_text(value)}",
                            "sizes are built of numbers, symbols of shapes and parameters of type `index`")

@@ -8,6 +8,7 @@ flag before each round. Names that begin with `$` are ours.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TypeVar
 
 N = TypeVar("N", bound=ast.AST)
@@ -18,6 +19,14 @@ class EarlyLoop(ast.For):
     """A `for` that may end before its range does: `flags` are tested before each round."""
 
     flags: tuple[str, ...] = ()
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """What `ast.walk` gives, without the insides of functions and classes defined in it."""
+    yield node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        for child in ast.iter_child_nodes(node):
+            yield from own_nodes(child)
 
 
 def _exits(nodes: list[ast.stmt], in_loop: bool = True) -> set[str]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from hvisa.frontends.python.calls import Calls
-from hvisa.frontends.python.values import Const, Expr, Items, Number, Run, same, type_text
+from hvisa.frontends.python.values import Array, Const, Expr, Items, Number, Run, same, type_text
 from hvisa.graph.model import Instr, Region, Value
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import Effect
@@ -15,21 +15,21 @@ from hvisa.spec.table import ROWS
 MOST_SPECULATED = 24  # instructions that are computed although their branch may not be taken
 
 _INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
-    ast.List: ("lists", "use a tuple for a fixed number of values, a buffer or `hvisa.local` for more"),
-    ast.Dict: ("dictionaries", "use separate variables or buffers"),
-    ast.Set: ("sets", "use separate variables or buffers"),
-    ast.ListComp: ("list comprehensions", "write a `for` loop over a buffer or `hvisa.local`"),
-    ast.SetComp: ("set comprehensions", "write a `for` loop"),
-    ast.DictComp: ("dictionary comprehensions", "write a `for` loop"),
-    ast.GeneratorExp: ("generators on their own", "use one inside `sum`, `max`, `min`, `any` or `all`"),
-    ast.Lambda: ("lambdas", "define a function with `@hvisa.func`"),
-    ast.JoinedStr: ("formatted strings", "pass the values: `hvisa.print(\"x = {}\", x)`"),
-    ast.NamedExpr: ("`:=`", "assign on a line of its own"),
-    ast.Await: ("`await`", "kernels do not wait; use streams in a graph"),
-    ast.Yield: ("`yield`", "write the result to a buffer; use `Stream` ports in a graph"),
-    ast.YieldFrom: ("`yield from`", "write the result to a buffer"),
-    ast.Starred: ("`*`", "write the values out"),
-    ast.Slice: ("slices", "index single elements, or take a vector: `x.vec(4)[i]`"),
+    ast.List: ("lists are", "use a tuple for a fixed number of values, a buffer or `hvisa.local` for more"),
+    ast.Dict: ("dictionaries are", "use separate variables or buffers"),
+    ast.Set: ("sets are", "use separate variables or buffers"),
+    ast.ListComp: ("list comprehensions are", "write a `for` loop over a buffer or `hvisa.local`"),
+    ast.SetComp: ("set comprehensions are", "write a `for` loop"),
+    ast.DictComp: ("dictionary comprehensions are", "write a `for` loop"),
+    ast.GeneratorExp: ("generators on their own are", "use one inside `sum`, `max`, `min`, `any` or `all`"),
+    ast.Lambda: ("lambdas are", "define a function with `@hvisa.func`"),
+    ast.JoinedStr: ("formatted strings are", "pass the values: `hvisa.print(\"x = {}\", x)`"),
+    ast.NamedExpr: ("`:=` is", "assign on a line of its own"),
+    ast.Await: ("`await` is", "kernels do not wait; use streams in a graph"),
+    ast.Yield: ("`yield` is", "write the result to a buffer; use `Stream` ports in a graph"),
+    ast.YieldFrom: ("`yield from` is", "write the result to a buffer"),
+    ast.Starred: ("`*` is", "write the values out"),
+    ast.Slice: ("slices are", "index single elements, or take a vector: `x.vec(4)[i]`"),
 }
 
 
@@ -39,9 +39,12 @@ class Expressions(Calls):
     def expression(self, node: ast.expr) -> Expr:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            what, instead = _INSTEAD.get(type(node), (f"`{type(node).__name__}`", ""))
-            self.refuse(node, "HV1203", f"{what} are not supported in a kernel", instead)
+            what, instead = _INSTEAD.get(type(node), (f"`{type(node).__name__}` is", ""))
+            self.refuse(node, "HV1203", f"{what} not supported in a kernel", instead)
         return method(node)
+
+    def is_known(self, node: ast.expr) -> bool:
+        return type(node) not in _INSTEAD
 
     def _constant(self, node: ast.Constant) -> Expr:
         if isinstance(node.value, complex):
@@ -64,11 +67,15 @@ class Expressions(Calls):
         if symbol is not None:
             from hvisa.spec.dimensions import symbol as dim
             return self.dim_run(dim(node.id))
-        names = [*self.env, *self.definition.symbols, *(n for n in self.namespace if n[0] != "_")]
+        import builtins
         import difflib
-        close = difflib.get_close_matches(node.id, names, 1)
-        self.refuse(node, "HV1202", f"`{node.id}` is not defined",
-                    f"did you mean `{close[0]}`?" if close else "assign it first, or import it")
+        names = [*self.env, *self.definition.symbols, *(
+            n for n in self.namespace if n[0] != "_" and not hasattr(builtins, n))]
+        close = difflib.get_close_matches(node.id, names, 1, 0.7)
+        help_ = f"did you mean `{close[0]}`?" if close else "assign it first, or import it"
+        if not close and self.definition.kind == "leaf" and not self.definition.grid and len(node.id) == 1:
+            help_ = f"a leaf begins with its ids: `{node.id} = hvisa.grid(...)`"
+        self.refuse(node, "HV1202", f"`{node.id}` is not defined", help_)
 
     def _tuple(self, node: ast.Tuple) -> Expr:
         return Items([self.expression(e) for e in node.elts])
@@ -144,6 +151,10 @@ class Expressions(Calls):
         if same(a, b):
             self.region.body += then.body
             return a
+        for side, value in ((node.body, a), (node.orelse, b)):
+            if isinstance(value, Array):
+                self.refuse(side, "HV1215", f"`{value.name}` is a buffer, and which one is read can't "
+                            "depend on a condition", f"choose an element: `{value.name}[i] if c else ...`")
         x, y = self.number(node.body, a), self.number(node.orelse, b)
         if self.speculate(then, other):
             return self.choose(node, condition, x, y)

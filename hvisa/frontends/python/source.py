@@ -6,10 +6,12 @@ import ast
 import functools
 import linecache
 import os
+import sys
 import types
 from typing import NoReturn
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, Span, fail
+from hvisa.spec.errors import explain
 
 FunctionNode = ast.FunctionDef
 
@@ -79,4 +81,28 @@ class PythonError(HvisaError):
 
 def refuse(file: SourceFile, node: ast.AST, code: str, message: str, help: str = "",
            note: str = "") -> NoReturn:
-    raise PythonError(Diagnostic(code, message, file.span(node), note=note, help=help))
+    known = explain(code)
+    raise PythonError(Diagnostic(code, message, file.span(node), note=note,
+                                 help=help or (known.help if known is not None else "")))
+
+
+def place_of_caller() -> Span | None:
+    """The place in a file that Python runs now, outside of this package; None if it has no text."""
+    frame = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] == "hvisa":
+        frame = frame.f_back
+    if frame is None:
+        return None
+    name = frame.f_code.co_filename
+    text = "".join(linecache.getlines(name))
+    found = list(frame.f_code.co_positions())[frame.f_lasti // 2] if frame.f_lasti >= 0 else None
+    if not text or found is None:
+        return None
+    line, end, first, last = found
+    if line is None:
+        return None
+    source = Source(os.path.basename(name), text, language="python")
+    shown = source.line(line)
+    column = _characters(shown, first or 0)
+    until = _characters(shown, last) if end == line and last is not None else len(shown.rstrip())
+    return Span(source, line, column + 1, max(1, until - column))

@@ -77,6 +77,6 @@ Each way through a function returns equally many values, as many as its header s
 register("HV1223", "a function is not launched", """
 `@hvisa.func` makes a function that leaves call; only leaves and graphs are nodes.
 """, "call a leaf or a graph")
-register("HV1224", "a decorator in the wrong place", """
-The decorators take a function defined with `def`.
-""", "write it above a `def`")
+register("HV1224", "a decorator that can't be", """
+The decorators take a function defined with `def`, and the options that their help lists.
+""", "write it above a `def`, with options such as `effect=\"inexact\"`")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import difflib
+from collections.abc import Callable
+from typing import Any
 
+from hvisa.diagnostics import HvisaError
 from hvisa.frontends.python.arithmetic import Arithmetic
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Run, type_text
 from hvisa.frontends.python.wording import plain
@@ -103,16 +106,24 @@ class Access(Arithmetic):
                 found = owner.object[self._position(node, len(owner.object))]  # type: ignore[arg-type]
                 return self.compiler.wrap(self, node, found)
             case Known():
-                try:
-                    key = self.expression(node.slice)
-                    if isinstance(key, Const):
-                        return self.compiler.wrap(self, node, owner.object[key.value])
-                except (LookupError, TypeError):
-                    pass
+                key = self.expression(node.slice)
+                if isinstance(key, Const):
+                    found = self._outside(node, lambda: owner.object[key.value])
+                    return self.compiler.wrap(self, node, found)
             case _:
                 pass
         self.refuse(node.value, "HV1204", f"this is {type_text(owner)}, which has no elements",
                     "buffers, vectors and tuples have elements")
+
+    def _outside(self, node: ast.expr, make: Callable[[], Any]) -> Any:
+        """What an object from outside the body gives, which may raise anything."""
+        try:
+            return make()
+        except Exception as error:
+            words = error.diagnostics[0].message if isinstance(error, HvisaError) else \
+                f"{type(error).__name__}: {error}"
+            self.refuse(node, "HV1208", f"this can't be computed: {words}",
+                        "compute it outside of the function and name the result")
 
     def _position(self, node: ast.Subscript, count: int) -> int:
         found = self.expression(node.slice)
@@ -145,8 +156,8 @@ class Access(Arithmetic):
         name = node.attr
         match owner:
             case Known():
-                found = getattr(owner.object, name, None)
-                if found is None and not hasattr(owner.object, name):
+                found = self._outside(node, lambda: getattr(owner.object, name, self))
+                if found is self:
                     close = difflib.get_close_matches(name, dir(owner.object), 1)
                     self.refuse(node, "HV1202", f"{type_text(owner)} has no `{name}`",
                                 f"did you mean `{close[0]}`?" if close else "`dir(...)` lists what it has")

@@ -9,6 +9,7 @@ from hvisa.diagnostics import Diagnostic, HvisaError
 from hvisa.frontends.python.source import place_of_caller
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim, DimError
+from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import DIRECTIONS, MODES, UPDATES
 from hvisa.spec.types import ScalarType, Type, VectorType
 
@@ -208,6 +209,9 @@ def dimension(part: Any) -> Dim:
         raise AnnotationError(f"a dimension is a number, a name or an expression, and this is {part!r}",
                               "for example `In[f32, \"n\", 3]`")
     if isinstance(part, int):
+        if part > LIMITS["extent"].value:
+            raise AnnotationError(f"a dimension of {part} is too large",
+                                  f"it is at most {LIMITS['extent'].value}")
         if part < 0:
             raise AnnotationError(f"a dimension is not negative, and this is {part}",
                                   "a size that is known at launch has a name: `In[f32, \"n\"]`")

@@ -41,6 +41,9 @@ class Arithmetic(Builder):
 
     def binary(self, node: ast.AST, op: ast.operator, left: Expr, right: Expr) -> Expr:
         first, second = _sides(node)
+        if isinstance(op, ast.MatMult):
+            self.refuse(node, "HV1203", "`@` is a product of whole arrays",
+                        "use it in a graph; in a leaf write `sum(a[i, k] * b[k, j] for k in range(n))`")
         a, b = self.number(first, left), self.number(second, right)
         if isinstance(a, Const) and isinstance(b, Const):
             return self._fold(node, op, a, b)
@@ -232,8 +235,7 @@ class Arithmetic(Builder):
         for pattern, number in zip(patterns, numbers, strict=True):
             if pattern.pattern.word in ("T", "vector"):
                 common = self._meet(node, common, number)
-        assert common is not None
-        type_, weak = common
+        type_, weak = common or (ty.I1, False)
         element = ty.element_of(type_)
         if element not in row.classes and weak and ty.F64 in row.classes:
             type_ = ty.F64  # `sqrt(2)` of a Python int

@@ -57,6 +57,7 @@ class Builder:
 
     def unique(self, name: str) -> str:
         """A name of a value that no other value of the definition has."""
+        name = name if name.isascii() else "value"  # the text form has ASCII names only
         count = self._taken.get(name)
         self._taken[name] = 0 if count is None else count + 1
         return name if count is None else self.unique(f"{name}.{count + 1}")
@@ -271,6 +272,7 @@ def constant_dim(value: Expr) -> Dim | None:
     """A value as a dimension, if it is one."""
     if isinstance(value, Run):
         return value.dim
-    if isinstance(value, Const) and type(value.value) is int:
+    if isinstance(value, Const) and type(value.value) is int \
+            and abs(value.value) < dims.MAX_COEFFICIENT:
         return dims.constant(value.value)
     return None

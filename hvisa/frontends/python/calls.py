@@ -341,7 +341,13 @@ class Calls(Access):
         counters: list[Value] = []
         outer, kept = self.region, dict(self.env)
         inner = Region()
+        targets: set[str] = set()
         for part in generator.generators:
+            for used in ast.walk(part.iter):
+                if isinstance(used, ast.Name) and used.id in targets:
+                    self.refuse(used, "HV1203", "one range of a generator can't depend on another",
+                                "write `for` loops")
+            targets |= {n.id for n in ast.walk(part.target) if isinstance(n, ast.Name)}
             low, high = self._range_bounds(part.iter)
             bounds += [low, high]
             if part.ifs:

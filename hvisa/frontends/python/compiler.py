@@ -23,6 +23,7 @@ from hvisa.spec.limits import LIMITS
 from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
 
 MOST_CONSTANT_BYTES = 1 << 24
+MOST_ITEMS = 1 << 12  # of a tuple from outside
 
 
 def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
@@ -41,6 +42,11 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
                 compiler.node(function)
         except HvisaError as error:
             errors += [d for d in error.diagnostics if str(d) not in map(str, errors)]
+        except RecursionError:
+            header = compiler.header(function)
+            errors.append(Diagnostic("HV1226", f"`{function.__name__}` has an expression or blocks too "
+                                     "deep to be compiled", header.file.span(header.node),
+                                     help="compute parts of it in variables or functions of their own"))
     if errors:
         raise HvisaError(errors)
     number_module(compiler.module)
@@ -155,6 +161,10 @@ class Compiler:
         if isinstance(found, np.ndarray):
             return self._array(builder, node, found)
         if isinstance(found, (tuple, list)):
+            if len(found) > MOST_ITEMS:
+                builder.refuse(node, "HV1219",
+                               f"a {type(found).__name__} of {len(found)} items is too large",
+                               "make it a numpy array, which becomes a constant of the module")
             return Items([self.wrap(builder, node, v) for v in found])
         known = self._aliases.get(id(found))
         return Known(found if known is None else known)

@@ -123,7 +123,8 @@ def place_of_option(python: Callable[..., Any], name: str) -> Span | None:
 def _flags(fast: bool | Sequence[str]) -> int:
     if isinstance(fast, bool):
         return ALL_FAST if fast else 0
-    return sum(1 << FAST_FLAGS.index(word) for word in fast)
+    words = (fast,) if isinstance(fast, str) else fast
+    return sum({1 << FAST_FLAGS.index(word) for word in words})
 
 
 class Header:
@@ -235,6 +236,19 @@ def set_symbols(definition: Definition) -> None:
             definition.symbols[name] = Value(name, ty.INDEX)
     order = [n for n in dict.fromkeys(named) if n in definition.symbols]
     definition.symbols = {n: definition.symbols[n] for n in order}
+
+
+def check_sizes(header: Header, definition: Definition) -> None:
+    """A size of a shape is a name of its own, or a parameter of type `index`."""
+    others = {p.name for p in definition.ports if p.type is not ty.INDEX}
+    for argument, port in zip(header.arguments(), definition.ports, strict=True):
+        for dim in ty.dims_of(port.type):
+            for name in dim.symbols():
+                if name in others:
+                    header.refuse(argument.annotation or argument, "HV1217",
+                                  f"`{name}` is a size here, and "
+                                  "a parameter too", "give one of them another name, or make the parameter "
+                                  f"a number: `{name}: index`")
 
 
 def _shown(found: Any) -> str:

@@ -91,9 +91,6 @@ class Expressions(Calls):
 
     def _binop(self, node: ast.BinOp) -> Expr:
         left, right = self.expression(node.left), self.expression(node.right)
-        if isinstance(node.op, ast.MatMult):
-            self.refuse(node, "HV1203", "`@` is a product of whole arrays",
-                        "use it in a graph; in a leaf write `sum(a[i, k] * b[k, j] for k in range(n))`")
         for side, value in ((node.left, left), (node.right, right)):
             if isinstance(value, Const) and isinstance(value.value, str):
                 self.refuse(side, "HV1204", "texts are no values in a kernel",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hvisa.diagnostics import plural
 from hvisa.frontends.python.annotations import BufferAnnotation, StreamAnnotation
-from hvisa.frontends.python.definitions import Header, PythonFunction, set_symbols
+from hvisa.frontends.python.definitions import Header, PythonFunction, check_sizes, set_symbols
 from hvisa.frontends.python.exits import VALUE, Exits, always, own_nodes
 from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.statements import Statements
@@ -48,6 +48,7 @@ def compile_leaf(compiler: Compiler, function: PythonFunction, header: Header, n
                           "add a parameter `y: Out[f32, \"n\"]` and write to its elements")
     leaf.results = list(results)
     leaf.result_names = [None] * len(results)
+    check_sizes(header, leaf)
     set_symbols(leaf)
     body = list(header.node.body)
     builder = Statements(compiler, header.file, leaf, header.namespace, function.fast)
@@ -71,6 +72,7 @@ def compile_function(compiler: Compiler, function: PythonFunction, header: Heade
         if port.written or isinstance(port.type, (StreamType, GridType)):
             header.refuse(_argument(header, port.name), "HV1217", "a function takes numbers and `In` "
                           "buffers", "return what it computes")
+    check_sizes(header, made)
     set_symbols(made)
     builder = Statements(compiler, header.file, made, header.namespace, function.fast)
     bind_ports(builder)
@@ -134,6 +136,9 @@ def write_body(builder: Statements, header: Header, body: list[ast.stmt],
     types: list[Type] = []
     for number in range(count):
         at = _returned(returns[-1])[number]
+        if f"{VALUE}{number}" not in builder.env:
+            header.refuse(at, "HV1222", "not every way through the function returns a value",
+                          "add a `return` with a value at its end")
         value = builder.number(at, builder.env[f"{VALUE}{number}"], "a number")
         type_ = builder.concrete(at, value).type if results is None else results[number]
         operands.append(builder.operand(at, value, type_))

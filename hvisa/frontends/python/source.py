@@ -24,11 +24,15 @@ class SourceFile:
         self.source = Source(os.path.basename(name), text, language="python")
         self.tree = ast.parse(text)
         self._functions: dict[int, FunctionNode] = {}
+        self.waiting: dict[int, ast.AsyncFunctionDef] = {}
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.FunctionDef):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-                self._functions[first] = node
-                self._functions[node.lineno] = node
+                for line in (first, node.lineno):
+                    if isinstance(node, ast.FunctionDef):
+                        self._functions[line] = node
+                    else:
+                        self.waiting[line] = node
 
     def function(self, line: int) -> FunctionNode | None:
         return self._functions.get(line)
@@ -68,6 +72,10 @@ def source_of(code: types.CodeType) -> tuple[SourceFile, FunctionNode]:
             pass  # the file changed since it was imported
         else:
             node = file.function(code.co_firstlineno)
+            waiting = file.waiting.get(code.co_firstlineno)
+            if node is None and waiting is not None and waiting.name == code.co_name:
+                refuse(file, waiting, "HV1203", "an `async` function is not supported",
+                       "write `def`; kernels do not wait, and graphs take `Stream` ports")
     if file is None or node is None or node.name != code.co_name:
         raise fail("HV1201", f"the source text of `{code.co_name}` is not there",
                    help="define it in a file or a notebook; text given to `exec`, `python -c` and "

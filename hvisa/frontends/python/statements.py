@@ -8,7 +8,8 @@ so that nested loops do not multiply.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import AUGMENTED
@@ -306,7 +307,7 @@ class Statements(Expressions):
             self._unrolled(node, found.items, flags)
             return
         if isinstance(found, Known) and isinstance(found.object, (tuple, list, range)):
-            self._unrolled(node, [self.compiler.wrap(self, node, v) for v in found.object], flags)  # type: ignore[union-attr]
+            self._unrolled(node, self._items(node, cast("Sequence[Any]", found.object)), flags)
             return
         self.refuse(node.iter, "HV1203", "a loop runs over `range(...)` or a tuple",
                     "index the buffer: `for k in range(x.shape[0]): ... x[k]`")
@@ -315,7 +316,7 @@ class Statements(Expressions):
         """The body once for each item."""
         if len(items) > MOST_UNROLLED:
             self.refuse(node.iter, "HV1216", f"{len(items)} rounds would be written out",
-                        f"at most {MOST_UNROLLED} are; use `range`")
+                        f"at most {MOST_UNROLLED} are; use `range`, which makes a loop")
         if flags:
             self.refuse(node, "HV1203", "`break` and `return` in a loop that is unrolled are not "
                         "supported", "use `range`")
@@ -345,7 +346,7 @@ class Statements(Expressions):
             self.refuse(node.target, "HV1203", "the variable of a `range` is one name",
                         "write `for k in range(...)`")
         if isinstance(step, Const) and step.value == 0:
-            self.refuse(call.args[-1], "HV1206", "the step of a range is not 0")
+            self.refuse(call.args[-1], "HV1206", "the step of a range is not 0", "write 1 or -1")
         if isinstance(step, Const) and step.value < 0:
             self._downward(node, node.target, low, high, -step.value, flags)
             return
@@ -355,8 +356,18 @@ class Statements(Expressions):
                 flags: tuple[str, ...]) -> None:
         if not all(isinstance(b, Const) for b in bounds):
             self.refuse(call, "HV1216", "the bounds of `static_range` are constants", "use `range`")
-        values = range(*(b.value for b in bounds if isinstance(b, Const)))
-        self._unrolled(node, [Const(v) for v in values], flags)
+        low, high, step = (int(b.value) for b in bounds if isinstance(b, Const))
+        if not step:
+            self.refuse(call.args[-1], "HV1206", "the step of a range is not 0", "write 1 or -1")
+        self._unrolled(node, self._items(node, range(low, high, step)), flags)
+
+    def _items(self, node: ast.For, found: Sequence[Any]) -> list[Expr]:
+        """The items of a sequence from outside, not more than can be written out."""
+        some = found[:MOST_UNROLLED + 1]
+        if len(some) > MOST_UNROLLED:
+            self.refuse(node.iter, "HV1216", f"more than {MOST_UNROLLED} rounds would be written out",
+                        "use `range`, which makes a loop")
+        return [self.compiler.wrap(self, node.iter, v) for v in some]
 
     def _downward(self, node: ast.For, target: ast.Name, low: Number, high: Number, step: int,
                   flags: tuple[str, ...]) -> None:
@@ -420,8 +431,11 @@ class Statements(Expressions):
         return instr, self.region_of([*leading, *parameters]), parameters
 
     def _ends(self, node: ast.AST, names: list[str], parameters: list[Value]) -> dict[str, Number]:
-        return {name: self._mergeable(node, name, self.env[name]) for name in names
-                if name in self.env}
+        for name in names:
+            if name not in self.env:
+                self.refuse(node, "HV1202", f"`{name}` may have no value at the end of a round",
+                            self.lost.get(name, "assign it"))
+        return {name: self._mergeable(node, name, self.env[name]) for name in names}
 
     def _carried(self, node: ast.AST, body: list[ast.stmt], *own: str) -> list[str]:
         """Names that a loop changes and that have a value before it."""
@@ -465,7 +479,8 @@ class Statements(Expressions):
                 self.lost[name] = f"the loop in line {node.lineno} may run no round: assign it before"
         for name in own:
             self.env.pop(name, None)
-            self.lost.setdefault(name, f"it belongs to the loop in line {node.lineno}")
+            self.lost.setdefault(name, f"it belongs to the loop in line {node.lineno}: give it to "
+                                 "another name there")
 
     def _start_type(self, node: ast.AST, name: str,
                     value: Expr) -> tuple[ScalarType | VectorType, bool]:

@@ -80,3 +80,7 @@ register("HV1223", "a function is not launched", """
 register("HV1224", "a decorator that can't be", """
 The decorators take a function defined with `def`, and the options that their help lists.
 """, "write it above a `def`, with options such as `effect=\"inexact\"`")
+register("HV1226", "too deep to be compiled", """
+Expressions and blocks inside each other are compiled one in the other, as deep as Python's own stack
+allows.
+""", "compute parts in variables or functions of their own")

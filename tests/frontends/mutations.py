@@ -116,7 +116,7 @@ class Mutator:
         node = self._pick([n for s in function.body for n in ast.walk(s) if isinstance(n, ast.Subscript)])
         if isinstance(node, ast.Subscript):
             parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-            if self.random.random() < 0.5:
+            if not parts or self.random.random() < 0.5:
                 parts.append(self._expression())
             elif self.random.random() < 0.5:
                 parts[self.random.randrange(len(parts))] = ast.Slice()

@@ -14,24 +14,25 @@ import hvisa
 from hvisa import In, Out, f32, i32
 from hvisa.decorated import Compiled
 
+n, m = hvisa.dims("n m")
 DEVICES = ("reference", "x86", "multicore")
 
 
 @hvisa.leaf
-def gather(p: In[i32, "n"], x: In[f32, "m"], y: Out[f32, "n"]):
-    i = hvisa.grid("n")
+def gather(p: In[i32, n], x: In[f32, m], y: Out[f32, n]):
+    i = hvisa.grid(n)
     y[i] = 2 * x[p[i]]
 
 
 @hvisa.leaf
-def divide(a: In[i32, "n"], b: In[i32, "n"], y: Out[i32, "n"]):
-    i = hvisa.grid("n")
+def divide(a: In[i32, n], b: In[i32, n], y: Out[i32, n]):
+    i = hvisa.grid(n)
     y[i] = a[i] // b[i] + 1
 
 
 @hvisa.leaf
-def positive(x: In[f32, "n"], y: Out[f32, "n"]):
-    i = hvisa.grid("n")
+def positive(x: In[f32, n], y: Out[f32, n]):
+    i = hvisa.grid(n)
     assert x[i] > 0, "x is positive"
     y[i] = x[i]
 
@@ -42,8 +43,8 @@ def ratio(a: i32, b: i32) -> i32:
 
 
 @hvisa.leaf
-def ratios(a: In[i32, "n"], b: In[i32, "n"], y: Out[i32, "n"]):
-    i = hvisa.grid("n")
+def ratios(a: In[i32, n], b: In[i32, n], y: Out[i32, n]):
+    i = hvisa.grid(n)
     y[i] = ratio(a[i], b[i])
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from hvisa.diagnostics import HvisaError
 from hvisa.frontends.python.arithmetic import Arithmetic
-from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Run, type_text
+from hvisa.frontends.python.definitions import PythonFunction
+from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Run, element_text, type_text
 from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Operand
 from hvisa.spec import types as ty
@@ -39,8 +40,8 @@ class Access(Arithmetic):
         if len(parts) != rank:
             given = "1 index" if len(parts) == 1 else f"{len(parts)} indices"
             self.refuse(node, "HV1212", f"`{array.name}` has {rank} dimension{'s' * (rank != 1)}, "
-                        f"{given} given", "rows are no values in a kernel: write "
-                        f"`{array.name}[{', '.join('ijklmnop'[:rank])}]`",
+                        f"{given} given",
+                        f"rows are no values in a kernel: write `{element_text(array)}`",
                         f"`{array.name}` is {plain(str(array.type))}")
         operands: list[Operand] = []
         offsets: list[int] = []
@@ -57,7 +58,7 @@ class Access(Arithmetic):
         if offset:
             assert isinstance(node, ast.BinOp)
             value = self.expression(node.left)
-            if isinstance(value, Run) and value.dim is None and value.element is ty.INDEX:
+            if isinstance(value, Run) and value.dim is None and value.type is ty.INDEX:
                 return value.operand, offset
             value = self.binary(node, node.op, value, self.expression(node.right))
         else:
@@ -79,7 +80,7 @@ class Access(Arithmetic):
                         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) else
                         "write `int(...)`" if number.element.is_float else
                         "`i + 1 if c else i` chooses an index")
-        return self.operand(node, number, ty.INDEX, explicit=True), 0
+        return self.operand(node, number, ty.INDEX, explicit=isinstance(number, Run)), 0
 
     @staticmethod
     def _displacement(node: ast.BinOp) -> int:
@@ -106,14 +107,29 @@ class Access(Arithmetic):
                 found = owner.object[self._position(node, len(owner.object))]  # type: ignore[arg-type]
                 return self.compiler.wrap(self, node, found)
             case Known():
-                key = self.expression(node.slice)
-                if isinstance(key, Const):
-                    found = self._outside(node, lambda: owner.object[key.value])
+                key = self._key(self.expression(node.slice))
+                if key is not self:
+                    found = self._outside(node, lambda: owner.object[key])
                     return self.compiler.wrap(self, node, found)
+                self.refuse(node.slice, "HV1204", f"{type_text(owner)} is indexed by constants only",
+                            "put its values in a numpy array, which becomes a buffer")
             case _:
                 pass
         self.refuse(node.value, "HV1204", f"this is {type_text(owner)}, which has no elements",
                     "buffers, vectors and tuples have elements")
+
+    def _key(self, key: Expr) -> Any:
+        """An index as Python has it, the builder itself if it is known at run time only."""
+        match key:
+            case Const():
+                return key.value
+            case Known():
+                return key.object
+            case Items():
+                parts = tuple(map(self._key, key.items))
+                return self if any(p is self for p in parts) else parts
+            case _:
+                return self if not isinstance(key, Run) or key.dim is None else key.dim
 
     def _outside(self, node: ast.expr, make: Callable[[], Any]) -> Any:
         """What an object from outside the body gives, which may raise anything."""
@@ -155,6 +171,8 @@ class Access(Arithmetic):
         owner = self.expression(node.value)
         name = node.attr
         match owner:
+            case Known() if isinstance(owner.object, PythonFunction):
+                pass
             case Known():
                 found = self._outside(node, lambda: getattr(owner.object, name, self))
                 if found is self:
@@ -181,7 +199,10 @@ class Access(Arithmetic):
                     "buffers have `.shape`, `.size`, `.clamp[...]`, `.zero[...]`, `.skip[...]` and "
                     "`.vec(4)[...]`" if isinstance(owner, Array) else
                     "tuples do not change; `hvisa.local(f32, 16)` is an array that does"
-                    if isinstance(owner, Items) else "numbers have `.astype(f32)` only")
+                    if isinstance(owner, Items) else "it can be called, no more"
+                    if isinstance(owner, Known) else "texts stand in `hvisa.print` and `assert` only"
+                    if isinstance(owner, Const) and isinstance(owner.value, str) else
+                    "numbers have `.astype(f32)` only")
 
     def extent(self, array: Array, axis: int) -> Run:
         """The number of elements along a dimension."""

@@ -263,7 +263,7 @@ class Arithmetic(Builder):
     def _mask(self, node: ast.AST, value: Number) -> Number:
         if isinstance(value, Run) and value.lanes:
             if value.element is not ty.I1:
-                self.refuse(node, "HV1204", f"a mask is expected here, and this is {value.type}",
+                self.refuse(node, "HV1204", f"a mask is expected here, and this is {type_text(value)}",
                             "compare: `v > 0`")
             return value
         return self.condition(node, value)

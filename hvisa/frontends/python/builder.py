@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from hvisa.frontends.python.names import usage
 from hvisa.frontends.python.promotion import meet, same_kind
 from hvisa.frontends.python.source import SourceFile, refuse
 from hvisa.frontends.python.values import (
@@ -16,6 +17,7 @@ from hvisa.frontends.python.values import (
     Known,
     Number,
     Run,
+    element_text,
     type_text,
     weak_type,
 )
@@ -51,6 +53,8 @@ class Builder:
     # -- messages ------------------------------------------------------------------------------
 
     def refuse(self, node: ast.AST, code: str, message: str, help: str = "", note: str = "") -> NoReturn:
+        if code == "HV1211" and not help:
+            help = usage(message.partition("`")[2].partition("`")[0])
         refuse(self.file, node, code, message, help, note)
 
     # -- names ---------------------------------------------------------------------------------
@@ -247,7 +251,7 @@ def _number_help(value: Expr) -> str:
     """How to get a number of what is none."""
     match value:
         case Array():
-            return f"index the buffer to get one of its elements: `{value.name}[i]`"
+            return f"index the buffer to get one of its elements: `{element_text(value)}`"
         case Items():
             return "take one of its items: `t[0]`"
         case Known():

@@ -8,8 +8,9 @@ from typing import Any
 from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import Access
 from hvisa.frontends.python.annotations import AnnotationError, VectorKind, scalar_of
-from hvisa.frontends.python.names import NAMES, LibraryFunction, Operation
+from hvisa.frontends.python.names import LibraryFunction, Operation
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
+from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Region, Value
 from hvisa.spec import types as ty
 from hvisa.spec.limits import LIMITS
@@ -69,7 +70,8 @@ class Calls(Access):
             lanes = self._arguments(node, "vec", 1)[0]
             if not isinstance(lanes, Const) or type(lanes.value) is not int \
                     or not 2 <= lanes.value <= ty.MAX_LANES:
-                self.refuse(node, "HV1211", f"`vec` takes a constant from 2 to {ty.MAX_LANES}")
+                self.refuse(node, "HV1211", f"`vec` takes a constant from 2 to {ty.MAX_LANES}",
+                            f"for example `{owner.name}.vec(4)[4 * i]`")
             return owner.through(lanes=lanes.value)
         if function.attr == "astype" and isinstance(owner, (Run, Const)):
             wanted = self._arguments(node, "astype", 1)[0]
@@ -86,10 +88,10 @@ class Calls(Access):
         if not least <= len(node.args) <= most:
             count = str(least) if least == most else f"{least} to {most}"
             self.refuse(node, "HV1211", f"`{name}` takes {count} argument{'s' * (count != '1')}, "
-                        f"{len(node.args)} given", _usage(name))
+                        f"{len(node.args)} given")
         for keyword in node.keywords:
             if keyword.arg not in named:
-                self.refuse(keyword, "HV1211", f"`{name}` has no argument `{keyword.arg}`", _usage(name))
+                self.refuse(keyword, "HV1211", f"`{name}` has no argument `{keyword.arg}`")
         return [self.expression(a) for a in node.args]
 
     @staticmethod
@@ -107,13 +109,15 @@ class Calls(Access):
         return out
 
     def _spread(self, node: ast.Call, type_: VectorType) -> Run:
-        values = self._arguments(node, str(type_), 1, type_.lanes)
+        values = self._arguments(node, plain(str(type_)), 1, type_.lanes)
         if len(values) == 1:
-            return self.convert(node, self.number(node, values[0]), type_, explicit=True)
+            return self.convert(node, self.number(node.args[0], values[0]), type_, explicit=True)
         if len(values) != type_.lanes:
-            self.refuse(node, "HV1211", f"{type_} has {type_.lanes} lanes, {len(values)} given")
+            self.refuse(node, "HV1211", f"{plain(str(type_))} has {type_.lanes} lanes, {len(values)} given",
+                        "give one number for each lane, or one for all")
         return self.value(node, "pack", *(
-            self.operand(node, self.number(node, v), type_.element, True) for v in values))
+            self.operand(at, self.number(at, v), type_.element, True)
+            for at, v in zip(node.args, values, strict=True)))
 
     def _pack(self, node: ast.Call) -> Run:
         values = [self.number(node, v) for v in self._arguments(node, "vec", 2, ty.MAX_LANES)]
@@ -133,6 +137,9 @@ class Calls(Access):
         special = getattr(self, f"_call_{name}", None)
         if special is not None:
             return special(node)
+        if name in ("min", "max") and len(node.args) == 1:
+            self.refuse(node, "HV1203", f"`{name}` of one value is not supported in a kernel",
+                        f"write a generator: `{name}(x[k] for k in range(n))`")
         if name in ("min", "max") and len(node.args) > 2:
             values = [self.expression(a) for a in node.args]
             out = values[0]
@@ -181,7 +188,7 @@ class Calls(Access):
             array = self.expression(target.value)
             if isinstance(array, Array):
                 return target, array
-        self.refuse(target or node, "HV1211", f"`{name}` takes an element: `h[b]`", _usage(name))
+        self.refuse(target or node, "HV1211", f"`{name}` takes an element: `h[b]`")
 
     def _call_update(self, node: ast.Call) -> Expr:
         op = self._word(node, "update", UPDATES)
@@ -273,7 +280,10 @@ class Calls(Access):
 
     def _call_splat(self, node: ast.Call) -> Expr:
         value, lanes = self._arguments(node, "splat", 2)
-        one = self.concrete(node, self.number(node, value))
+        one = self.concrete(node, self.number(node.args[0], value))
+        if one.lanes:
+            self.refuse(node.args[0], "HV1204", f"`splat` takes a number, and this is {type_text(value)}",
+                        "take a lane of it: `v[0]`")
         if not isinstance(lanes, Const) or type(lanes.value) is not int \
                 or not 2 <= lanes.value <= ty.MAX_LANES:
             self.refuse(node, "HV1211", f"`splat` takes a constant from 2 to {ty.MAX_LANES} lanes")
@@ -284,6 +294,10 @@ class Calls(Access):
         if not isinstance(vector, Run) or not vector.lanes or not all(
                 isinstance(n, Const) and type(n.value) is int for n in lanes):
             self.refuse(node, "HV1211", "`permute` takes a vector and constant lanes")
+        for place, lane in zip(node.args[1:], lanes, strict=True):
+            if isinstance(lane, Const) and not 0 <= lane.value < vector.lanes:
+                self.refuse(place, "HV1212", f"there is no lane {lane.value}",
+                            f"they are 0 to {vector.lanes - 1}")
         return self.value(node, "permute", vector.operand, immediates=(
             tuple(n.value for n in lanes if isinstance(n, Const)),))
 
@@ -390,21 +404,17 @@ class Calls(Access):
         values = [self.expression(a) for a in node.args]
         if len(values) == 1:
             values.insert(0, Const(0))
-        return [self.operand(node, self.number(node, v, "a bound"), ty.INDEX, True) for v in values]
+        numbers = [self.number(node, v, "a bound") for v in values]
+        for number in numbers:
+            if not self.element_of(number)[0].is_integer or (isinstance(number, Run) and number.lanes):
+                self.refuse(node, "HV1204", f"a bound is an integer, and this is {type_text(number)}",
+                            "write `int(...)`, or `//` to divide")
+        return [self.operand(node, n, ty.INDEX, isinstance(n, Run)) for n in numbers]
 
     def is_range(self, node: ast.Call) -> bool:
         found = self.expression(node.func)
         return isinstance(found, Known) and (found.object is range or (isinstance(
             found.object, Operation) and found.object.name == "static_range"))
-
-
-def _usage(name: str) -> str:
-    """How an operation is called, from its own words."""
-    operation = NAMES.get(name)
-    shown = (operation.__doc__ or "").partition("`")[2].rpartition("`")[0] \
-        if isinstance(operation, Operation) else ""
-    return f"for example `{shown}`" if "(" in shown else f"look at `help(hvisa.{name})`" \
-        if operation is not None else "write it as in numpy"
 
 
 __all__ = ["AnnotationError", "Calls"]

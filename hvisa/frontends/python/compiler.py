@@ -13,8 +13,18 @@ from hvisa.frontends.python.calls import Calls
 from hvisa.frontends.python.definitions import Header, PythonFunction
 from hvisa.frontends.python.leaves import compile_function, compile_leaf
 from hvisa.frontends.python.names import LibraryFunction, aliases
-from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
-from hvisa.frontends.python.wording import all_in_python
+from hvisa.frontends.python.values import (
+    Array,
+    Const,
+    Expr,
+    Items,
+    Known,
+    Number,
+    Run,
+    known_text,
+    type_text,
+)
+from hvisa.frontends.python.wording import all_in_python, plain
 from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, Module
 from hvisa.graph.numbering import number_module
 from hvisa.spec import types as ty
@@ -219,6 +229,10 @@ class Compiler:
                 if not isinstance(value, Array):
                     builder.refuse(at, "HV1204", f"`{port.name}` of `{found.__name__}` is a buffer, and "
                                    f"this is {type_text(value)}", "pass a buffer without indices")
+                if value.type.element is not port.type.element or value.type.rank != port.type.rank:
+                    builder.refuse(at, "HV1204", f"`{port.name}` of `{found.__name__}` takes "
+                                   f"{plain(str(port.type))}, and this is {type_text(value)}",
+                                   "pass a buffer of that type; a parameter without annotation takes any")
                 operands.append(value.operand)
                 continue
             assert isinstance(port.type, (ScalarType, VectorType))
@@ -263,11 +277,17 @@ class Compiler:
         return builder.concrete(node, builder.number(node, value)).type
 
     def _refuse_call(self, builder: Calls, node: ast.Call, found: Any) -> Any:
-        name = getattr(found, "__name__", repr(found))
+        name = known_text(found).partition("`")[2].rstrip("`")
+        if isinstance(found, type) and "complex" in name:
+            builder.refuse(node, "HV1210", "complex numbers are not a type of hvisa", "keep real and "
+                           "imaginary parts in two variables or buffers (structure of arrays)")
         if isinstance(found, type):
             builder.refuse(node, "HV1203", f"`{name}` makes an object, and kernels have none",
                            "keep its fields in variables or buffers (structure of arrays)")
-        module = getattr(found, "__module__", "") or ""
+        try:
+            module = str(getattr(found, "__module__", ""))
+        except Exception:  # an object may answer with anything
+            module = ""
         if module.split(".")[0] in ("numpy", "math", "builtins") or found.__class__.__name__ == "ufunc":
             builder.refuse(node, "HV1203", f"`{name}` is not known in a kernel",
                            "use the operations of hvisa (`dir(hvisa)`), or write it out")

@@ -52,7 +52,9 @@ class Expressions(Calls):
                         "keep real and imaginary parts in two variables or buffers "
                         "(structure of arrays)")
         if isinstance(node.value, bytes) or node.value is ...:
-            self.refuse(node, "HV1203", f"{node.value!r} has no meaning in a kernel")
+            shown = "..." if node.value is ... else repr(node.value)
+            self.refuse(node, "HV1203", f"`{shown}` has no meaning in a kernel",
+                        "write each index out" if node.value is ... else "write a number")
         return Const(node.value)
 
     def _name(self, node: ast.Name) -> Expr:

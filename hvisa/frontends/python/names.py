@@ -141,6 +141,17 @@ def _all() -> dict[str, Any]:
 
 NAMES: dict[str, Any] = _all()
 
+
+def usage(name: str) -> str:
+    """How an operation is called, from its own words."""
+    operation = NAMES.get(name)
+    shown = (operation.__doc__ or "").partition("`")[2].partition("`")[0] \
+        if isinstance(operation, Operation) else ""
+    if "(" in shown and not shown.startswith("hvisa.") and " " not in shown.partition("(")[0]:
+        shown = f"hvisa.{shown}"
+    return f"for example `{shown}`" if "(" in shown else f"look at `help(hvisa.{name})`" \
+        if operation is not None else "look at what it takes"
+
 # Python's and numpy's own names for the same things, by the objects that a body's names stand for.
 _ALIASES: dict[str, tuple[str, ...]] = {
     "abs": ("abs", "math.fabs", "numpy.abs", "numpy.fabs"), "min": ("min", "numpy.minimum"),

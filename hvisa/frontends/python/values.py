@@ -137,8 +137,21 @@ def type_text(value: Expr) -> str:
             return known_text(value.object)
 
 
+def element_text(array: Array) -> str:
+    """How an element of a buffer is written: `x[i, j]`."""
+    rank = array.type.rank
+    return f"{array.name}[{', '.join('ijklmnop'[:rank]) if 0 < rank <= 8 else '()' if not rank else '...'}]"
+
+
 def known_text(found: Any) -> str:
     """How a Python object is named in messages, which are the same in every run."""
+    try:
+        return _known_text(found)
+    except Exception:  # its own `__repr__` may raise anything
+        return f"an object of type `{type(found).__name__}`"
+
+
+def _known_text(found: Any) -> str:
     name = getattr(found, "__name__", None)
     if isinstance(found, type):
         return f"the type `{name}`"
@@ -156,4 +169,4 @@ def is_constant_operand(operand: Operand) -> bool:
 
 
 __all__ = ["Array", "Const", "Expr", "Items", "Known", "Number", "Run", "Type",
-           "is_constant_operand", "same", "type_text", "weak_type"]
+           "element_text", "is_constant_operand", "known_text", "same", "type_text", "weak_type"]

@@ -37,6 +37,7 @@ def plain(text: str) -> str:
     text = _BUFFER.sub(lambda m: f"{m[1]}[{m[2]}]", text)
     text = _VECTOR.sub(r"vec[\1, \2]", text)
     text = _UNNAMED.sub("this value", _NAME.sub(r"\1", text.replace("[?", "[")))
+    text = re.sub(r"`(fold_lanes|group_reduce|group_scan|update|atomic)\.(\w+)`", r'`\1("\2", ...)`', text)
     for words, ours in _KINDS.items():
         text = text.replace(words, ours)
     return text
@@ -132,6 +133,8 @@ _HELP: dict[str, str | Callable[[_Said], str]] = {
     "HV0102": "rename one of them",
     "HV0109": "names of functions, parameters and sizes are made of the letters a to z, digits and `_`",
     "HV0203": "convert it: `f32(...)`; a buffer is passed as the type that the parameter says",
+    "HV0208": "`f32(x)` changes the number itself; bits are seen as a type of the same width",
+    "HV0210": "and, or, xor join integers, any and all truth values, the others numbers",
     "HV0212": "write one index for each dimension",
     "HV0213": "convert it: `index(...)`",
     "HV0214": "give the port a first size that is set: `y: Out[f32, \"count <= n\"]`",

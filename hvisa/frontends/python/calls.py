@@ -8,7 +8,7 @@ from typing import Any
 from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import Access
 from hvisa.frontends.python.annotations import AnnotationError, VectorKind, scalar_of
-from hvisa.frontends.python.names import LibraryFunction, Operation
+from hvisa.frontends.python.names import LibraryFunction, Operation, ceildiv
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
 from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Region, Value
@@ -51,6 +51,10 @@ class Calls(Access):
             return self._pack(node)
         if isinstance(found, LibraryFunction):
             return self.compiler.library(self, node, found, [self.expression(a) for a in node.args])
+        if found is ceildiv:
+            a, b = self._arguments(node, "ceildiv", 2)
+            more = self.binary(node, ast.Add(), a, self.binary(node, ast.Sub(), b, Const(1)))
+            return self.binary(node, ast.FloorDiv(), more, b)
         if found is len:
             array = self._arguments(node, "len", 1)[0]
             if isinstance(array, Array):

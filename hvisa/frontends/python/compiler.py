@@ -81,6 +81,11 @@ class Compiler:
 
     # -- definitions ---------------------------------------------------------------------------
 
+    @property
+    def in_progress(self) -> list[PythonFunction]:
+        """The functions that are being compiled, outermost first."""
+        return self._open
+
     def header(self, function: PythonFunction) -> Header:
         found = self._headers.get(id(function))
         if found is None:
@@ -317,10 +322,12 @@ class Compiler:
             shape.append(self.dimension(builder, part, value))
         return ty.buffer(element, tuple(shape))
 
-    def dimension(self, builder: Builder, node: ast.AST, value: Expr) -> Dim:
-        """A value as a dimension: a number, a symbol, a text or an expression over them."""
+    def dimension(self, builder: Builder, node: ast.AST, value: Expr, signed: bool = False) -> Dim:
+        """A value as a dimension: a number, a symbol, a text or an expression over them. A bound of a
+        loop may be negative: `signed`."""
         try:
-            found = dimension(value.value) if isinstance(value, Const) else constant_dim(value)
+            found = dimension(value.value) if isinstance(value, Const) and not (
+                signed and type(value.value) is int) else constant_dim(value)
         except AnnotationError as error:
             builder.refuse(node, "HV1221", error.message, error.help)
         if found is None:

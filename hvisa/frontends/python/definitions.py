@@ -196,7 +196,7 @@ class Header:
 
     def _plain(self, argument: ast.arg, type_: Any) -> Port:
         port = Port(Value(argument.arg, type_), span=self.file.span(argument))
-        if isinstance(type_, ty.BufferType):
+        if isinstance(type_.item if isinstance(type_, ty.StreamType) else type_, ty.BufferType):
             port.direction = 1
         return port
 

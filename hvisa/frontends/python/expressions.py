@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from hvisa.frontends.python.calls import Calls
+from hvisa.frontends.python.unsupported import INSTEAD
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Number, Run, same, type_text
 from hvisa.graph.model import Instr, Region, Value
 from hvisa.spec import types as ty
@@ -14,24 +15,6 @@ from hvisa.spec.table import ROWS
 
 MOST_SPECULATED = 24  # instructions that are computed although their branch may not be taken
 
-_INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
-    ast.List: ("lists are", "use a tuple for a fixed number of values, a buffer or `hvisa.local` for more"),
-    ast.Dict: ("dictionaries are", "use separate variables or buffers"),
-    ast.Set: ("sets are", "use separate variables or buffers"),
-    ast.ListComp: ("list comprehensions are", "write a `for` loop over a buffer or `hvisa.local`"),
-    ast.SetComp: ("set comprehensions are", "write a `for` loop"),
-    ast.DictComp: ("dictionary comprehensions are", "write a `for` loop"),
-    ast.GeneratorExp: ("generators on their own are", "use one inside `sum`, `max`, `min`, `any` or `all`"),
-    ast.Lambda: ("lambdas are", "define a function with `@hvisa.func`"),
-    ast.JoinedStr: ("formatted strings are", "pass the values: `hvisa.print(\"x = {}\", x)`"),
-    ast.NamedExpr: ("`:=` is", "assign on a line of its own"),
-    ast.Await: ("`await` is", "kernels do not wait; use streams in a graph"),
-    ast.Yield: ("`yield` is", "write the result to a buffer; use `Stream` ports in a graph"),
-    ast.YieldFrom: ("`yield from` is", "write the result to a buffer"),
-    ast.Starred: ("`*` is", "write the values out"),
-    ast.Slice: ("slices are", "index single elements, or take a vector: `x.vec(4)[i]`"),
-}
-
 
 class Expressions(Calls):
     """Dispatch over the expression nodes of the tree."""
@@ -39,12 +22,12 @@ class Expressions(Calls):
     def expression(self, node: ast.expr) -> Expr:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            what, instead = _INSTEAD.get(type(node), (f"`{type(node).__name__}` is", ""))
+            what, instead = INSTEAD.get(type(node), (f"`{type(node).__name__}` is", ""))
             self.refuse(node, "HV1203", f"{what} not supported in a kernel", instead)
         return method(node)
 
     def is_known(self, node: ast.expr) -> bool:
-        return type(node) not in _INSTEAD
+        return type(node) not in INSTEAD
 
     def _constant(self, node: ast.Constant) -> Expr:
         if isinstance(node.value, complex):

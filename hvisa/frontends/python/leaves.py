@@ -11,6 +11,7 @@ from hvisa.frontends.python.definitions import Header, PythonFunction, check_siz
 from hvisa.frontends.python.exits import VALUE, Exits, always, own_nodes
 from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.statements import Statements
+from hvisa.frontends.python.uniformity import mark_uniform
 from hvisa.frontends.python.values import Array, Const, Expr, Known, Run
 from hvisa.graph.model import Definition, Function, LeafNode, Value
 from hvisa.spec import dimensions as dims, types as ty
@@ -34,12 +35,12 @@ def fill_header(definition: Definition, function: PythonFunction) -> None:
 
 def compile_leaf(compiler: Compiler, function: PythonFunction, header: Header, name: str) -> LeafNode:
     """The leaf of a function decorated with `@hvisa.leaf`."""
-    leaf = LeafNode(name, header.file.span(_name_of(header)))
+    leaf = LeafNode(name, header.file.span(name_of(header)))
     fill_header(leaf, function)
     leaf.ports = [header.port(a) for a in header.arguments()]
     for port in leaf.ports:
         if isinstance(port.type, StreamType):
-            header.refuse(_argument(header, port.name), "HV1217", "a leaf takes items, not streams",
+            header.refuse(argument_of(header, port.name), "HV1217", "a leaf takes items, not streams",
                           "give it the type of one item; the graph feeds it a stream")
     results = header.results() or []
     for result in results:
@@ -53,24 +54,25 @@ def compile_leaf(compiler: Compiler, function: PythonFunction, header: Header, n
     body = list(header.node.body)
     builder = Statements(compiler, header.file, leaf, header.namespace, function.fast)
     bind_ports(builder)
-    body = _without_docstring(body)
+    body = without_docstring(body)
     if body and _grid_call(builder, body[0]) is not None:
         _grid(compiler, builder, body.pop(0))
     write_body(builder, header, body, leaf.results if header.node.returns is not None else [])
+    mark_uniform(leaf)
     return leaf
 
 
 def compile_function(compiler: Compiler, function: PythonFunction, header: Header, name: str,
                      types: tuple[Type, ...] | None) -> Function:
     """The function of `@hvisa.func`, for arguments of these types where it does not say them."""
-    made = Function(name, header.file.span(_name_of(header)))
+    made = Function(name, header.file.span(name_of(header)))
     fill_header(made, function)
     arguments = header.arguments()
     made.ports = [header.port(a, None if types is None else t)
                   for a, t in zip(arguments, types or (None,) * len(arguments), strict=True)]
     for port in made.ports:
         if port.written or isinstance(port.type, (StreamType, GridType)):
-            header.refuse(_argument(header, port.name), "HV1217", "a function takes numbers and `In` "
+            header.refuse(argument_of(header, port.name), "HV1217", "a function takes numbers and `In` "
                           "buffers", "return what it computes")
     check_sizes(header, made)
     set_symbols(made)
@@ -79,7 +81,7 @@ def compile_function(compiler: Compiler, function: PythonFunction, header: Heade
     results = header.results()
     if results is not None and any(isinstance(r, (BufferAnnotation, StreamAnnotation)) for r in results):
         header.refuse(header.node.returns, "HV1217", "a function gives numbers")  # type: ignore[arg-type]
-    made.results = write_body(builder, header, _without_docstring(list(header.node.body)), results)
+    made.results = write_body(builder, header, without_docstring(list(header.node.body)), results)
     made.result_names = [None] * len(made.results)
     return made
 
@@ -155,7 +157,7 @@ def _returned(node: ast.Return) -> list[ast.expr]:
     return node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
 
 
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     first = body[0] if body else None
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) \
             and isinstance(first.value.value, str):
@@ -216,7 +218,7 @@ def _grid(compiler: Compiler, builder: Statements, node: ast.stmt) -> None:
     set_symbols(leaf)
 
 
-def _name_of(header: Header) -> ast.AST:
+def name_of(header: Header) -> ast.AST:
     """A node that stands where the function's name does."""
     node = header.node
     line = header.file.source.line(node.lineno)
@@ -226,7 +228,7 @@ def _name_of(header: Header) -> ast.AST:
                     col_offset=first, end_col_offset=first + len(node.name.encode()))
 
 
-def _argument(header: Header, name: str) -> ast.AST:
+def argument_of(header: Header, name: str) -> ast.AST:
     return next((a for a in header.arguments() if a.arg == name), header.node)
 
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import AUGMENTED
 from hvisa.frontends.python.annotations import AnnotationError, scalar_of
-from hvisa.frontends.python.exits import EarlyLoop, own_nodes
+from hvisa.frontends.python.exits import VALUE, EarlyLoop, own_nodes
 from hvisa.frontends.python.expressions import Expressions
 from hvisa.frontends.python.names import NAMES, Operation
+from hvisa.frontends.python.unsupported import NOT_HERE
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, same, type_text
-from hvisa.graph.model import Definition, Instr, Region, Value
+from hvisa.graph.model import Constant, Definition, Instr, Region, Value
 from hvisa.spec import types as ty
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType, VectorType
@@ -27,23 +28,9 @@ if TYPE_CHECKING:
     from hvisa.frontends.python.compiler import Compiler
     from hvisa.frontends.python.source import SourceFile
 
-MOST_ROUNDS = 8  # of finding a loop's types; each one widens at least one of them
+MOST_ROUNDS = 16  # of finding a loop's types; each one widens at least one of them
 MOST_UNROLLED = 4096
-NOT_HERE: dict[type[ast.stmt], tuple[str, str]] = {
-    ast.Try: ("`try`", "test before: nothing is raised in a kernel, faults are traps"),
-    ast.Raise: ("`raise`", "use `assert condition, \"message\"`, which traps"),
-    ast.With: ("`with`", "write its body alone: a kernel opens and closes nothing"),
-    ast.Delete: ("`del`", "a name needs no deleting"),
-    ast.Global: ("`global`", "pass the value in, or write it to a buffer"),
-    ast.Nonlocal: ("`nonlocal`", "pass the value in, or write it to a buffer"),
-    ast.FunctionDef: ("a function inside a function", "define it outside with `@hvisa.func`"),
-    ast.ClassDef: ("a class", "keep its fields in variables or buffers (structure of arrays)"),
-    ast.Import: ("`import`", "import at the top of the file"),
-    ast.ImportFrom: ("`import`", "import at the top of the file"),
-    ast.Match: ("`match`", "write `if` and `elif`"),
-    ast.AsyncFor: ("`async`", "use streams in a graph"),
-    ast.AsyncWith: ("`async`", "use streams in a graph"),
-    ast.AsyncFunctionDef: ("`async`", "use streams in a graph")}
+
 
 
 def assigned(nodes: list[ast.stmt]) -> list[str]:
@@ -56,6 +43,15 @@ def assigned(nodes: list[ast.stmt]) -> list[str]:
     return list(found)
 
 
+class LoopType(NamedTuple):
+    """What a name is at the start of each round: type, Python number or not, known not to be negative
+    or not."""
+
+    type: ScalarType | VectorType
+    weak: bool
+    nonneg: bool
+
+
 class Statements(Expressions):
     """One method for each kind of statement."""
 
@@ -63,7 +59,7 @@ class Statements(Expressions):
                  namespace: dict[str, Any], fast: int):
         super().__init__(compiler, file, definition, namespace, fast)
         self.lost = {}
-        self._types: dict[tuple[int, str], tuple[ScalarType | VectorType, bool] | None] = {}
+        self._types: dict[tuple[int, str], LoopType] = {}
 
     def block(self, nodes: list[ast.stmt]) -> None:
         for node in nodes:
@@ -249,9 +245,7 @@ class Statements(Expressions):
         if value is None:
             return None
         if name[0] == "$" and isinstance(value, (Const, Run)):
-            type_ = self.concrete(node, value).type if isinstance(value, Run) else None
-            return Const(type(value.value)(0)) if isinstance(value, Const) else self.convert(
-                node, Const(0), type_ or ty.INDEX, explicit=True)
+            return self._zero_like(node, value)
         self.env.pop(name, None)
         self.lost[name] = f"only one branch of the `if` in line {node.lineno} assigns it: assign it " \
             "before, or in both"
@@ -448,6 +442,8 @@ class Statements(Expressions):
         before, lost, outer = dict(self.env), dict(self.lost), self.region
         taken = dict(self._taken)
         types = {n: self._start_type(node, n, before[n]) for n in names}
+        # What a function gives may be set for the first time in here; it is zero before.
+        late = [n for n in assigned(node.body) if n.startswith(VALUE) and n not in before]
         for _ in range(MOST_ROUNDS):
             self.env, self.lost, self._taken = dict(before), dict(lost), dict(taken)
             self.region = outer
@@ -455,7 +451,14 @@ class Statements(Expressions):
             initial = {n: self._initial(node, before[n], types[n]) for n in names}
             instr, ends = build(initial)
             region = self.region
-            wider = {n: self._wider(node, types[n], ends[n]) for n in names}
+            if late:
+                before |= {n: self._zero_like(node, self.env[n]) for n in late}
+                types |= {n: self._start_type(node, n, before[n]) for n in late}
+                names += late
+                late = []
+                del outer.body[mark:]
+                continue
+            wider = {n: self._join_types(node, types[n], self._loop_type(node, ends[n])) for n in names}
             if wider == types:
                 break
             types = wider
@@ -465,14 +468,14 @@ class Statements(Expressions):
             self.refuse(node, "HV1215", "the types of the loop's variables do not settle",
                         "give them types before the loop: `s: f32 = 0.0`")
         self.region = region
-        self.emit(node, "yield", [self.operand(node, ends[n], types[n][0]) for n in names], results=())
+        self.emit(node, "yield", [self.operand(node, ends[n], types[n].type) for n in names], results=())
         self.region = outer
         outer.body.append(instr)
         self.env, inner = before, self.env
         for name in names:
-            value = Value(self.unique(name.lstrip("$")), types[name][0])
+            value = Value(self.unique(name.lstrip("$")), types[name].type)
             instr.results.append(value)
-            self.env[name] = Run(value, types[name][0], types[name][1])
+            self.env[name] = Run(value, *types[name])
         self.lost = lost
         for name in [*own, *assigned(node.body)]:
             if name in inner and name not in before and name[0] != "$":
@@ -482,31 +485,31 @@ class Statements(Expressions):
             self.lost.setdefault(name, f"it belongs to the loop in line {node.lineno}: give it to "
                                  "another name there")
 
-    def _start_type(self, node: ast.AST, name: str,
-                    value: Expr) -> tuple[ScalarType | VectorType, bool]:
+    def _zero_like(self, node: ast.AST, value: Expr) -> Expr:
+        number = self._mergeable(node, VALUE, value)
+        return Const(type(number.value)(0)) if isinstance(number, Const) else self.convert(
+            node, Const(0), number.type, explicit=True)
+
+    def _start_type(self, node: ast.AST, name: str, value: Expr) -> LoopType:
+        own = self._loop_type(node, self._mergeable(node, name, value))
         known = self._types.get((id(node), name))
-        number = self._mergeable(node, name, value)
+        return own if known is None else self._join_types(node, own, known)
+
+    def _loop_type(self, node: ast.AST, number: Number) -> LoopType:
+        if isinstance(number, Run):
+            return LoopType(number.type, number.weak, number.nonneg)
         element, weak = self.element_of(number)
-        own = (number.type, number.weak) if isinstance(number, Run) else (element, weak)
-        if known is None:
-            return own
-        return self._join_types(node, own, known)
+        return LoopType(element, weak, type(number.value) is int and number.value >= 0)
 
-    def _join_types(self, node: ast.AST, a: tuple[ScalarType | VectorType, bool],
-                    b: tuple[ScalarType | VectorType, bool]) -> tuple[ScalarType | VectorType, bool]:
-        from hvisa.graph.model import Constant
-        return self.joined(node, Run(Constant(ty.I1, 0), *a), Run(Constant(ty.I1, 0), *b))
+    def _join_types(self, node: ast.AST, a: LoopType, b: LoopType) -> LoopType:
+        place = Constant(ty.I1, 0)
+        type_, weak = self.joined(node, Run(place, a.type, a.weak), Run(place, b.type, b.weak))
+        return LoopType(type_, weak, a.nonneg and b.nonneg)
 
-    def _initial(self, node: ast.AST, value: Expr,
-                 type_: tuple[ScalarType | VectorType, bool]) -> Run:
+    def _initial(self, node: ast.AST, value: Expr, wanted: LoopType) -> Run:
         assert isinstance(value, (Const, Run))
-        out = self.convert(node, value, type_[0])
-        return Run(out.operand, out.type, type_[1], False)
-
-    def _wider(self, node: ast.AST, type_: tuple[ScalarType | VectorType, bool],
-               end: Number) -> tuple[ScalarType | VectorType, bool]:
-        element, weak = self.element_of(end)
-        return self._join_types(node, type_, (end.type if isinstance(end, Run) else element, weak))
+        out = self.convert(node, value, wanted.type)
+        return Run(out.operand, out.type, wanted.weak, wanted.nonneg)
 
     def _while(self, node: ast.While) -> None:
         names = self._carried(node, node.body)

@@ -80,6 +80,9 @@ register("HV1223", "a function is not launched", """
 register("HV1224", "a decorator that can't be", """
 The decorators take a function defined with `def`, and the options that their help lists.
 """, "write it above a `def`, with options such as `effect=\"inexact\"`")
+register("HV1225", "shapes that do not fit", """
+Extents of arrays that meet are equal by normal form, or the constant 1 (numpy's broadcasting).
+""", "say that they are equal: `hvisa.match(a.shape[0], b.shape[0])`")
 register("HV1226", "too deep to be compiled", """
 Expressions and blocks inside each other are compiled one in the other, as deep as Python's own stack
 allows.

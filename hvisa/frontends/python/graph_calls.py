@@ -1,0 +1,382 @@
+"""Expressions of a graph's body: names, slices, calls of nodes and operations on whole buffers."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from typing import Any
+
+from hvisa.frontends.python.annotations import scalar_of
+from hvisa.frontends.python.arrays import Lazy, Wire
+from hvisa.frontends.python.calls import REDUCING
+from hvisa.frontends.python.definitions import PythonFunction
+from hvisa.frontends.python.graphs import GraphBuilder
+from hvisa.frontends.python.names import LibraryFunction, Operation, ceildiv
+from hvisa.frontends.python.values import Array, Const, Items, Known, Run, type_text
+from hvisa.graph.model import Argument, Constant, Instr, Operand, Output, Value
+from hvisa.spec import dimensions as dims, types as ty
+from hvisa.spec.dimensions import Dim
+from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
+from hvisa.spec.table import ROWS
+from hvisa.spec.types import BufferType, GridType, ScalarType, StreamType
+
+_ELEMENTWISE = ("where", "min", "max")
+
+
+class Delayed:
+    """A stream one item later, whose next value is given further down."""
+
+    __slots__ = ("instr", "wire")
+
+    def __init__(self, instr: Instr, wire: Wire):
+        self.instr = instr
+        self.wire = wire
+
+
+class GraphCalls(GraphBuilder):
+    """Dispatch over the expression nodes of the tree."""
+
+    def expression(self, node: ast.expr) -> Any:
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None:
+            self.refuse(node, "HV1203", f"`{type(node).__name__}` is not supported in a graph",
+                        "compute with numbers in a leaf" if not isinstance(node, ast.IfExp) else
+                        "use `hvisa.where(c, a, b)`, or an `if` statement")
+        return method(node)
+
+    def _constant(self, node: ast.Constant) -> Any:
+        if isinstance(node.value, complex):
+            self.refuse(node, "HV1210", "complex numbers are not a type of hvisa",
+                        "keep real and imaginary parts in two buffers (structure of arrays)")
+        return Const(node.value)
+
+    def _name(self, node: ast.Name) -> Any:
+        found = self.env.get(node.id)
+        if found is not None:
+            return found.wire if isinstance(found, Delayed) else found
+        if node.id in self.lost:
+            self.refuse(node, "HV1202", f"`{node.id}` may have no value here", self.lost[node.id])
+        if node.id in self.namespace:
+            return self.compiler.wrap(self, node, self.namespace[node.id])
+        if node.id in self.definition.symbols:
+            return self.dim_run(dims.symbol(node.id))
+        close = difflib.get_close_matches(node.id, [*self.env, *self.namespace], 1)
+        self.refuse(node, "HV1202", f"`{node.id}` is not defined",
+                    f"did you mean `{close[0]}`?" if close else "assign it first, or import it")
+
+    def _tuple(self, node: ast.Tuple) -> Any:
+        return Items([self.expression(e) for e in node.elts])
+
+    def _binop(self, node: ast.BinOp) -> Any:
+        return self.binary_operation(node, node.op, self.expression(node.left),
+                                     self.expression(node.right))
+
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        return self.unary_operation(node, node.op, self.expression(node.operand))
+
+    def _compare(self, node: ast.Compare) -> Any:
+        values = [self.expression(e) for e in (node.left, *node.comparators)]
+        found = [self.compare_operation(node, op, values[n], values[n + 1])
+                 for n, op in enumerate(node.ops)]
+        return found[0] if len(found) == 1 else self.logical(node, "and", found)
+
+    def _boolop(self, node: ast.BoolOp) -> Any:
+        return self.logical(node, "and" if isinstance(node.op, ast.And) else "or",
+                            [self.expression(v) for v in node.values])
+
+    # -- attributes and slices -----------------------------------------------------------------
+
+    def _attribute(self, node: ast.Attribute) -> Any:
+        owner = self.expression(node.value)
+        if isinstance(owner, Known):
+            found = getattr(owner.object, node.attr, None)
+            if found is None and not hasattr(owner.object, node.attr):
+                self.refuse(node, "HV1202", f"{type_text(owner)} has no `{node.attr}`")
+            return self.compiler.wrap(self, node, found)
+        if node.attr in ("shape", "T", "ndim", "size") and isinstance(owner, (Wire, Lazy, Array)):
+            lazy = self.lazy(node, owner)
+            if node.attr == "T":
+                return self.transposed(node, lazy)
+            if node.attr == "shape":
+                return Items([self.dim_run(d) for d in lazy.shape])
+            if node.attr == "ndim":
+                return Const(len(lazy.shape))
+            size = dims.constant(1)
+            for extent in lazy.shape:
+                size = size * extent
+            return self.dim_run(size)
+        self.refuse(node, "HV1214", f"`.{node.attr}` means nothing in a graph",
+                    "arrays have `.shape`, `.size`, `.ndim` and `.T`")
+
+    def _subscript(self, node: ast.Subscript) -> Any:
+        owner = self.expression(node.value)
+        if isinstance(owner, Known) and isinstance(owner.object, PythonFunction):
+            self.refuse(node, "HV1203", "a graph is replicated by a `for` over `hvisa.grid`",
+                        "for example `for i in hvisa.grid(n): y[i:i + 1] = f(x[i:i + 1])`")
+        if isinstance(owner, Items):
+            position = self.expression(node.slice)
+            if not isinstance(position, Const) or type(position.value) is not int \
+                    or not -len(owner.items) <= position.value < len(owner.items):
+                self.refuse(node.slice, "HV1212", "items of a tuple are numbered by constants",
+                            f"there are {len(owner.items)}")
+            return owner.items[position.value]
+        return self.sliced(node, owner)
+
+    # -- calls ---------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Attribute):
+            method = self._method(node, node.func)
+            if method is not None:
+                return method
+        callee = self.expression(node.func)
+        found = callee.object if isinstance(callee, Known) else None
+        if isinstance(found, PythonFunction):
+            return self.node_call(node, found)
+        type_ = scalar_of(found)
+        if type_ is not None and len(node.args) == 1:
+            return self.converted(node, type_, self.expression(node.args[0]))
+        if isinstance(found, LibraryFunction):
+            return self.compiler.library(self, node, found, [Const(0)] * len(node.args))  # type: ignore[arg-type]
+        if isinstance(found, Operation):
+            return self._operation(node, found)
+        if found is ceildiv and len(node.args) == 2:
+            return self.dim_run(dims.ceildiv(*(
+                self.compiler.dimension(self, x, self.expression(x)) for x in node.args)))
+        if found is len and len(node.args) == 1:
+            return self.dim_run(self.lazy(node, self.expression(node.args[0])).shape[0])
+        name = getattr(found, "__name__", type_text(callee) if not isinstance(callee, (Wire, Lazy)) else
+                       "this")
+        self.refuse(node, "HV1203", f"`{name}` can't be called in a graph",
+                    "a graph calls leaves and graphs (`@hvisa.leaf`, `@hvisa.graph`) and operations on "
+                    "arrays")
+
+    def _method(self, node: ast.Call, function: ast.Attribute) -> Any:
+        """`x.sum(axis=0)`, `x.astype(f32)`, `x.max()`."""
+        owner = self.expression(function.value)
+        if not isinstance(owner, (Wire, Lazy)):
+            return None
+        if function.attr == "astype" and len(node.args) == 1:
+            wanted = self.expression(node.args[0])
+            type_ = scalar_of(wanted.object) if isinstance(wanted, Known) else None
+            if type_ is None:
+                self.refuse(node, "HV1211", "`astype` takes a type", "for example `x.astype(f32)`")
+            return self.converted(node, type_, owner)
+        if function.attr in (*REDUCING, "mean"):
+            return self._reduction(node, function.attr, owner, node.args)
+        if function.attr == "transpose":
+            return self.transposed(node, owner)
+        self.refuse(node, "HV1214", f"arrays have no `.{function.attr}(...)` in a graph",
+                    "they have `.sum()`, `.max()`, `.min()`, `.mean()`, `.any()`, `.all()`, "
+                    "`.argmax()`, `.argmin()`, `.astype(...)`")
+
+    def _operation(self, node: ast.Call, operation: Operation) -> Any:
+        name = operation.name
+        special = getattr(self, f"_call_{name}", None)
+        if special is not None:
+            return special(node)
+        if name in REDUCING and not (name in ("min", "max") and len(node.args) > 1
+                                     and not node.keywords and self._two_arrays(node)):
+            return self._reduction(node, name, self.expression(node.args[0]) if node.args else None,
+                                   node.args[1:])
+        if name == "where":
+            return self.function(node, "select", [self.expression(a) for a in node.args])
+        if name == "mean":
+            return self._reduction(node, name, self.expression(node.args[0]), node.args[1:])
+        if name == "transpose":
+            return self.transposed(node, self.expression(node.args[0]))
+        if (operation.row is not None and operation.row.semantics is not None) or name in _ELEMENTWISE:
+            return self.function(node, name, [self.expression(a) for a in node.args])
+        self.refuse(node, "HV1203", f"`{name}` stands in a leaf", "write a `@hvisa.leaf` and call it here")
+
+    def _two_arrays(self, node: ast.Call) -> bool:
+        second = node.args[1]
+        return not (isinstance(second, ast.Constant) and type(second.value) is int
+                    and isinstance(self.expression(node.args[0]), (Wire, Lazy))
+                    and self.lazy(node, self.expression(node.args[0])).shape == ()) or True
+
+    def _reduction(self, node: ast.Call, name: str, value: Any, rest: list[ast.expr]) -> Any:
+        if value is None or isinstance(node.args[0] if node.args else None, ast.GeneratorExp):
+            self.refuse(node, "HV1203", f"`{name}` of a generator stands in a leaf",
+                        f"in a graph, `{name}` takes an array: `hvisa.{name}(x, axis=0)`")
+        options = {k.arg: self.expression(k.value) for k in node.keywords}
+        if rest:
+            options["axis"] = self.expression(rest[0])
+        unknown = options.keys() - {"axis", "keepdims"}
+        if unknown:
+            self.refuse(node, "HV1211", f"`{name}` has no argument `{sorted(map(str, unknown))[0]}`")
+        axis, keep = options.get("axis", Const(None)), options.get("keepdims", Const(False))
+        if not isinstance(axis, Const) or not (axis.value is None or type(axis.value) is int) \
+                or not isinstance(keep, Const):
+            self.refuse(node, "HV1211", "the axis of a reduction is a constant")
+        if name == "mean":
+            return self.mean(node, value, axis.value, bool(keep.value))
+        return self.reduced(node, REDUCING[name], value, axis.value, bool(keep.value))
+
+    # -- nodes ---------------------------------------------------------------------------------
+
+    def node_call(self, node: ast.Call, function: PythonFunction, grid: tuple[Dim, ...] = (),
+                  ids: list[Value] | None = None, outputs: list[Output] | None = None,
+                  form: tuple[str, str] = ("plain", "add")) -> Any:
+        """A call of a leaf or graph: a node. Gives its results."""
+        if function.kind == "func":
+            self.refuse(node, "HV1203", f"`{function.__name__}` is a function that leaves call",
+                        "call it in a leaf, or make it a `@hvisa.leaf`")
+        if function in self.compiler.in_progress:
+            self.refuse(node, "HV1218", f"`{function.__name__}` contains itself",
+                        "write a loop; graphs are not recursive")
+        callee = self.compiler.node(function)
+        names = [p.name for p in callee.taken]
+        given: dict[str, ast.expr] = dict(zip(names, node.args, strict=False))
+        for keyword in node.keywords:
+            if keyword.arg is None or keyword.arg not in names or keyword.arg in given:
+                written = [p.name for p in callee.written if not p.taken]
+                self.refuse(node, "HV1211", f"`{function.__name__}` takes no `{keyword.arg}`",
+                            "`Out` ports are results and are not passed" if keyword.arg in written
+                            else f"it takes {', '.join(names)}")
+            given[keyword.arg] = keyword.value
+        if len(node.args) > len(names) or len(given) < len(names):
+            self.refuse(node, "HV1211", f"`{function.__name__}` takes {len(names)} value"
+                        f"{'s' * (len(names) != 1)} ({', '.join(names)}), "
+                        f"{len(node.args) + len(node.keywords)} given",
+                        "`Out` ports are results and are not passed: `y = f(x)`"
+                        if len(node.args) > len(names) else "")
+        operands: list[Operand] = []
+        arguments: list[Argument] = []
+        for port in callee.taken:
+            operand, argument = self._argument(given[port.name], port, bool(grid))
+            operands.append(operand)
+            arguments.append(argument)
+        if outputs is None:
+            outputs = [Output() for _ in callee.written] + [
+                Output(OUTPUT_FORMS.index(form[0]), REDUCTIONS.index(form[1])) for _ in callee.results]
+        found = self.launch_all(node, callee, operands, arguments, outputs, function.__name__, grid, ids)
+        if not found:
+            self.refuse(node, "HV1204", f"`{function.__name__}` gives nothing, so it does nothing",
+                        "give it an `Out` or `InOut` port, or a result")
+        return found[0] if len(found) == 1 else Items(list(found))
+
+    def _argument(self, node: ast.expr, port: Any, replicated: bool) -> tuple[Operand, Argument]:
+        if replicated and isinstance(node, ast.Subscript):
+            owner = self.expression(node.value)
+            if isinstance(owner, Wire) and isinstance(owner.type, BufferType):
+                return owner.operand, Argument(box=self.box(node, owner.type))
+        value = self.expression(node)
+        type_ = port.type
+        if isinstance(value, Items | Known):
+            self.refuse(node, "HV1204", f"`{port.name}` is {str(type_).replace('%', '')}, and this is "
+                        f"{type_text(value)}")
+        if isinstance(type_, BufferType):
+            wire = self.wire(node, value, None, port.name)
+            if isinstance(wire.type, (ScalarType, GridType)) and not isinstance(wire.type, StreamType):
+                self.refuse(node, "HV1204", f"`{port.name}` is a buffer, and this is {wire.type}",
+                            "collect per-instance results: `hvisa.collect(node(...))`"
+                            if isinstance(wire.type, GridType) else "")
+            return wire.operand, Argument()
+        if isinstance(type_, ScalarType) and isinstance(value, Run) and value.dim is not None \
+                and type_ is ty.INDEX:
+            return self.dim_run(value.dim).operand, Argument()
+        if isinstance(value, Wire) and isinstance(value.type, (GridType, StreamType)):
+            return value.operand, Argument()
+        if isinstance(value, (Wire, Lazy)) and isinstance(type_, ScalarType) \
+                and self.lazy(node, value).shape:
+            self.refuse(node, "HV1204", f"`{port.name}` is a number ({type_}), and this is an array",
+                        f"pass one element: `{ast.unparse(node)}[0]`")
+        return self.wire(node, value, type_, port.name).operand, Argument()
+
+    def box(self, node: ast.Subscript, whole: BufferType) -> tuple[tuple[Dim, Dim], ...]:
+        """`a[16*i : 16*i + 16, :]` as offsets and lengths."""
+        out: list[tuple[Dim, Dim]] = []
+        for start, step, length in self.parts(node, whole.shape):
+            if step != 1:
+                self.refuse(node, "HV1212", "a box has no step")
+            out.append((start, dims.constant(1) if length is None else length))
+        return tuple(out)
+
+    def _joined_call(self, node: ast.Call, name: str, form: tuple[str, str], argument: ast.expr) -> Any:
+        call = argument
+        found = self.expression(call.func) if isinstance(call, ast.Call) else None
+        if not isinstance(call, ast.Call) or not isinstance(found, Known) \
+                or not isinstance(found.object, PythonFunction):
+            self.refuse(node, "HV1211", f"`{name}` joins the results of a node", f"write the call in it: "
+                        f"`hvisa.{name}({'' if name == 'collect' else chr(34) + 'max' + chr(34) + ', '}"
+                        "f(x))`")
+        return self.node_call(call, found.object, form=form)
+
+    def _call_collect(self, node: ast.Call) -> Any:
+        self._count(node, "collect", 1)
+        return self._joined_call(node, "collect", ("collect", "add"), node.args[0])
+
+    def _call_reduce(self, node: ast.Call) -> Any:
+        self._count(node, "reduce", 2)
+        op = self.expression(node.args[0])
+        words = [w for w in REDUCTIONS if not w.startswith("arg")]
+        if not isinstance(op, Const) or op.value not in words:
+            self.refuse(node.args[0], "HV1211", "`reduce` takes its operator first",
+                        f"one of {', '.join(words)}, as a text")
+        return self._joined_call(node, "reduce", ("reduce", op.value), node.args[1])
+
+    def _count(self, node: ast.Call, name: str, count: int) -> None:
+        if len(node.args) != count:
+            self.refuse(node, "HV1211", f"`{name}` takes {count} argument{'s' * (count != 1)}, "
+                        f"{len(node.args)} given")
+
+    # -- buffers -------------------------------------------------------------------------------
+
+    def _buffer(self, node: ast.Call, mnemonic: str) -> Wire:
+        if not node.args:
+            self.refuse(node, "HV1211", f"`{mnemonic}` takes an element type and extents",
+                        f"for example `hvisa.{mnemonic}(f32, 32, 32)`")
+        type_ = self.compiler.buffer_type(self, node, mnemonic)  # type: ignore[arg-type]
+        instr = Instr(ROWS[mnemonic], [], [Value(None, type_)], self.file.span(node))
+        instr.type_argument = type_
+        self.region.body.append(instr)
+        return Wire(instr.results[0], type_)
+
+    def _call_zeros(self, node: ast.Call) -> Wire:
+        return self._buffer(node, "zeros")
+
+    def _call_scratch(self, node: ast.Call) -> Wire:
+        return self._buffer(node, "scratch")
+
+    def _axis(self, node: ast.Call) -> int:
+        for keyword in node.keywords:
+            value = self.expression(keyword.value)
+            if keyword.arg == "axis" and isinstance(value, Const) and type(value.value) is int:
+                return value.value
+            self.refuse(node, "HV1211", "the one named argument is `axis`, a constant")
+        return 0
+
+    def _call_split(self, node: ast.Call) -> Any:
+        if len(node.args) < 2:
+            self.refuse(node, "HV1211", "`split` takes a buffer and cut points")
+        wire = self.wire(node, self.expression(node.args[0]))
+        points = [self.compiler.dimension(self, a, self.expression(a)) for a in node.args[1:]]
+        instr = Instr(ROWS["split"], [wire.operand], [], self.file.span(node))
+        instr.immediates, instr.detail = (self._axis(node),), tuple(points)
+        instr.results = [Value(None, ty.ERROR) for _ in range(len(points) + 1)]
+        return Items(list(self.add(node, instr, self.inference.split)))
+
+    def _call_join(self, node: ast.Call) -> Any:
+        wires = [self.wire(node, self.expression(a)) for a in node.args]
+        instr = self.emit(node, "join", [w.operand for w in wires], None, (self._axis(node),))
+        return Wire(instr.results[0], instr.results[0].type)
+
+    def _call_match(self, node: ast.Call) -> Any:
+        self._count(node, "match", 2)
+        left, right = (self.compiler.dimension(self, a, self.expression(a)) for a in node.args)
+        instr = Instr(ROWS["match"], [], [], self.file.span(node))
+        instr.detail = (left, right)
+        self.add(node, instr, self.inference.match)
+        return Const(None)
+
+    def _call_delay(self, node: ast.Call) -> Any:
+        self._count(node, "delay", 1)
+        init = self.wire(node, self.expression(node.args[0]))
+        instr = Instr(ROWS["delay"], [init.operand, Constant(ty.I1, 0)],
+                      [Value(None, ty.stream(init.type))], self.file.span(node))
+        self.region.body.append(instr)
+        return Delayed(instr, Wire(instr.results[0], instr.results[0].type))
+
+
+__all__ = ["Delayed", "GraphCalls", "Run"]

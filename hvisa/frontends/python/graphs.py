@@ -1,0 +1,270 @@
+"""Graphs: calls of nodes become nodes, values edges, and Python's control graph control."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from hvisa.frontends.python.annotations import BufferAnnotation, StreamAnnotation
+from hvisa.frontends.python.array_operations import ArrayOperations
+from hvisa.frontends.python.arrays import Lazy, Wire, materialise
+from hvisa.frontends.python.definitions import Header, PythonFunction, set_symbols
+from hvisa.frontends.python.leaves import argument_of, fill_header, name_of, without_docstring
+from hvisa.frontends.python.values import Const, Expr, Items, Known, Run
+from hvisa.graph.inference import Inference
+from hvisa.graph.model import (
+    Argument,
+    Constant,
+    Definition,
+    DimValue,
+    GlobalRef,
+    Instr,
+    InternalNode,
+    NodeDetail,
+    Operand,
+    Output,
+    Port,
+    Value,
+)
+from hvisa.spec import dimensions as dims, types as ty
+from hvisa.spec.dimensions import Dim
+from hvisa.spec.table import ROWS
+from hvisa.spec.types import BufferType, GridType, ScalarType, StreamType, Type
+
+if TYPE_CHECKING:
+    from hvisa.frontends.python.compiler import Compiler
+
+GraphValue = Expr | Wire | Lazy
+
+
+class GraphBuilder(ArrayOperations):
+    """One graph's body: nodes, and values that travel between them."""
+
+    def __init__(self, compiler: Compiler, header: Header, graph: InternalNode, fast: int):
+        super().__init__(compiler, header.file, graph, header.namespace, fast)
+        self.inference = Inference(compiler.module)
+        self.inference.definition = graph
+        self.lost: dict[str, str] = {}
+        self.uses = _uses(header.node)
+        self._unnamed: set[Value] = set()  # results that are still called after their node
+
+    # -- values --------------------------------------------------------------------------------
+
+    def dim_operand(self, dim: Dim) -> Operand:
+        """A dimension as an operand of a node."""
+        return self.dim_run(dim).operand
+
+    def wire(self, node: ast.AST, value: Any, type_: Type | None = None, name: str = "value") -> Wire:
+        """The value as something that travels along an edge; computed if it is not yet."""
+        if isinstance(value, Wire):
+            if type_ is not None and isinstance(value.type, ScalarType) and value.type is not type_ \
+                    and isinstance(type_, ScalarType):
+                return materialise(self, self.lazy(node, value), name, wanted=type_)
+            return value
+        element = type_ if isinstance(type_, ScalarType) else \
+            type_.element if isinstance(type_, BufferType) else None
+        if isinstance(value, Const) and (isinstance(type_, ScalarType) or type_ is None):
+            run = self.concrete(node, self.number(node, value)) if type_ is None else \
+                self.convert(node, self.number(node, value), element or ty.INDEX)
+            return Wire(run.operand, run.type)
+        if isinstance(value, Run):
+            if element is None or element is value.type:
+                return Wire(value.operand, value.type)
+            if isinstance(value.operand, Constant) and isinstance(type_, ScalarType):
+                return Wire(self.convert(node, value, type_).operand, type_)
+        lazy = self.lazy(node, value)
+        if lazy.wire is not None and element is None:
+            return lazy.wire
+        return materialise(self, lazy, name, wanted=element)
+
+    def materialised(self, lazy: Lazy, name: str = "value") -> Lazy:
+        """The same array, computed."""
+        if lazy.wire is not None:
+            return lazy
+        return self.lazy(lazy.node, materialise(self, lazy, name))
+
+    # -- instructions --------------------------------------------------------------------------
+
+    def add(self, node: ast.AST, instr: Instr, infer: Any) -> list[Wire]:
+        """Add a graph construct; `infer` gives its results their types."""
+        infer(instr, [])
+        if self.inference.errors:
+            error = self.inference.errors[0]
+            self.inference.errors.clear()
+            self.refuse(node, error.code, error.message, error.help, error.note)
+        self.region.body.append(instr)
+        return [Wire(v, v.type) for v in instr.results]
+
+    def launch(self, node: ast.AST, callee: Definition, operands: list[Operand],
+               outputs: list[Output], name: str = "") -> Wire:
+        """A node with one result."""
+        return self.launch_all(node, callee, operands, [Argument() for _ in operands], outputs, name)[0]
+
+    def launch_all(self, node: ast.AST, callee: Definition, operands: list[Operand],
+                   arguments: list[Argument], outputs: list[Output], name: str = "",
+                   grid: tuple[Dim, ...] = (), ids: list[Value] | None = None) -> list[Wire]:
+        instr = Instr(ROWS["node"], operands, [], self.file.span(node))
+        instr.callee = callee.name
+        instr.detail = NodeDetail(grid, ids or [], arguments, outputs)
+        count = len(callee.written) + len(callee.results)
+        instr.results = [Value(self.unique(f"{name}.out") if name else None, ty.ERROR)
+                         for _ in range(count)]
+        self._unnamed.update(instr.results)
+        if not outputs:
+            instr.detail.outputs = [Output() for _ in range(count)]
+        found = self.add(node, instr, self.inference.node)
+        self.definition.effect = max(self.definition.effect, callee.effect)
+        return found
+
+    def bind(self, node: ast.AST, name: str, value: Any) -> None:
+        """Give a name a value. An array that is used again is computed once."""
+        if isinstance(value, Const) and value.value is None:
+            self.refuse(node, "HV1204", "this gives no value")
+        if isinstance(value, Lazy) and value.wire is None and (
+                value.heavy or (self.uses.get(name, 0) > 1 and value.cost > self.cheap(value))):
+            value = materialise(self, value, name)
+        if isinstance(value, Wire) and isinstance(value.operand, Value) and (
+                value.operand.name is None or value.operand in self._unnamed):
+            self._unnamed.discard(value.operand)
+            value.operand.name = self.unique(name)
+        self.env[name] = value  # type: ignore[assignment]
+        self.lost.pop(name, None)
+
+
+def _uses(node: ast.FunctionDef) -> dict[str, int]:
+    """How often each name is read; in a loop, more than once."""
+    found: dict[str, int] = {}
+
+    def visit(tree: ast.AST, weight: int) -> None:
+        for child in ast.iter_child_nodes(tree):
+            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+                found[child.id] = found.get(child.id, 0) + weight
+            visit(child, 2 if isinstance(child, (ast.For, ast.While)) else weight)
+    visit(node, 1)
+    return found
+
+
+# -- the definition ----------------------------------------------------------------------------------
+
+def compile_graph(compiler: Compiler, function: PythonFunction, header: Header,
+                  name: str) -> InternalNode:
+    """The graph of a function decorated with `@hvisa.graph`."""
+    from hvisa.frontends.python.graph_statements import GraphStatements
+    graph = InternalNode(name, header.file.span(name_of(header)))
+    fill_header(graph, function)
+    graph.ports = [header.port(a) for a in header.arguments()]
+    given, order = _results(header, graph)
+    set_symbols(graph)
+    builder = GraphStatements(compiler, header, graph, function.fast)
+    for port in graph.ports:
+        builder.unique(port.name)
+        builder.env[port.name] = _port_value(port)  # type: ignore[assignment]
+    for symbol in graph.symbols:
+        builder.unique(symbol)
+    region = builder.region_of([])
+    body = without_docstring(list(header.node.body))
+    returned = body.pop() if body and isinstance(body[-1], ast.Return) else None
+    for statement in body:
+        for inner in ast.walk(statement):
+            if isinstance(inner, ast.Return):
+                builder.refuse(inner, "HV1203", "a graph returns at its end",
+                               "assign in the branches and return afterwards")
+    builder.block(body)
+    builder.region = region
+    _end(builder, header, returned if isinstance(returned, ast.Return) else None, given, order)
+    graph.body = region
+    return graph
+
+
+def _port_value(port: Port) -> Any:
+    if port.type is ty.INDEX:
+        return Run(port.value, ty.INDEX, dim=dims.symbol(port.name))
+    return Wire(port.value, port.type)
+
+
+def _results(header: Header, graph: InternalNode) -> tuple[list[Port], list[bool]]:
+    """What stands behind `->`: buffers become `out` ports, numbers results. The ports, and
+    for each part whether it is one."""
+    made: list[Port] = []
+    taken = {p.name for p in graph.ports}
+    found = header.results() or []
+    for number, result in enumerate(found):
+        if _is_port(result):
+            name = "result" if len(found) == 1 else f"result{number}"
+            while name in taken:
+                name += "_"
+            port = Port(Value(name, result.type), 2, header.file.span(header.node.returns or header.node))
+            if isinstance(result, BufferAnnotation):
+                port.source = result.source
+            if isinstance(result, BufferAnnotation) and result.direction != 2:
+                header.refuse(header.node.returns or header.node, "HV1217", "a graph gives `Out` buffers",
+                              "write `-> Out[f32, \"n\"]`")
+            made.append(port)
+            graph.ports.append(port)
+            continue
+        graph.results.append(result.type if isinstance(result, StreamAnnotation) else result)
+        graph.result_names.append(None)
+    return made, list(map(_is_port, found))
+
+
+def _is_port(result: Any) -> bool:
+    """Whether what stands behind `->` is given through a port: buffers and streams of them."""
+    return isinstance(result, BufferAnnotation) or (
+        isinstance(result, StreamAnnotation) and isinstance(result.item, BufferType))
+
+
+def _end(builder: GraphBuilder, header: Header, node: ast.Return | None, given: list[Port],
+         order: list[bool]) -> None:
+    """The last `yield`: the written ports' last versions, and the results. `order` says which parts
+    behind `->` are buffers."""
+    graph = builder.definition
+    own = [p for p in graph.written if p not in given]
+    at = node if node is not None else (header.node.body[-1] if header.node.body else header.node)
+    values: list[tuple[ast.AST, Any]] = []
+    if node is not None and node.value is not None:
+        parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        for part in parts:
+            found = builder.expression(part)
+            values += [(part, v) for v in found.items] if isinstance(found, Items) else [(part, found)]
+    if len(values) == len(own) + len(order) and values:
+        order = [True] * len(own) + order
+        ports = [*own, *given]
+    elif len(values) == len(order):
+        ports = given
+    else:
+        builder.refuse(at, "HV1222", f"{len(values)} value{'s' * (len(values) != 1)} returned, "
+                       f"{len(order)} expected", "return what stands behind `->`"
+                       + (f", or all written ports ({', '.join(p.name for p in own)}) too" if own else ""))
+    buffers = [v for v, is_port in zip(values, order, strict=True) if is_port]
+    results = [v for v, is_port in zip(values, order, strict=True) if not is_port]
+    written = {id(p): v for p, v in zip(ports, buffers, strict=True)}
+    operands: list[Operand] = []
+    for port in graph.written:
+        place, value = written.get(id(port), (at, builder.env.get(port.name)))
+        if port.direction == 2 and isinstance(value, Wire) and value.operand is port.value:
+            builder.refuse(place, "HV1222", f"`{port.name}` is never given a value",
+                           f"assign it: `{port.name} = node(...)`")
+        operands.append(_fitting(builder, place, value, port.type, port.name))
+    for (place, value), type_ in zip(results, graph.results, strict=True):
+        operands.append(_fitting(builder, place, value, type_, "result"))
+    builder.emit(at, "yield", operands, results=())
+
+
+def _fitting(builder: GraphBuilder, node: ast.AST, value: Any, type_: Type, name: str) -> Operand:
+    if isinstance(value, Wire) and isinstance(value.operand, GlobalRef):
+        value = builder.lazy(node, value)  # a constant becomes a buffer of its own
+        value.wire = None
+    wire = builder.wire(node, value, type_ if isinstance(type_, (BufferType, ScalarType)) else None, name)
+    if isinstance(wire.type, BufferType) and isinstance(type_, BufferType) \
+            and wire.type is not type_ and wire.type.element is not type_.element:
+        wire = builder.wire(node, builder.copy_of(node, wire), type_, name)
+    if not builder.inference.fits(type_, wire.type) and wire.type is not type_:
+        shown = f"{type_}, and this is {wire.type}".replace("%", "")
+        builder.refuse(node, "HV1225" if isinstance(wire.type, BufferType) else "HV1204",
+                       f"`{name}` is {shown}", "if dimensions are equal, say so: `hvisa.match(a, b)`"
+                       if isinstance(wire.type, BufferType) else "join per-instance results: "
+                       "`hvisa.reduce(\"max\", node(...))`" if isinstance(wire.type, GridType) else "")
+    return wire.operand
+
+
+__all__ = ["DimValue", "GraphBuilder", "Known", "StreamType", "argument_of", "compile_graph"]

@@ -21,7 +21,7 @@ from hvisa.frontends.python.values import (
     type_text,
     weak_type,
 )
-from hvisa.frontends.python.wording import plain, rule_in_python
+from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Constant, Definition, DimValue, Instr, Operand, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.definitions import TypeRuleError
@@ -88,8 +88,7 @@ class Builder:
             types = row.infer([o.type for o in operands], argument, instr.immediates) \
                 if results is None else results
         except TypeRuleError as error:
-            message, help_, note = rule_in_python(error)
-            self.refuse(node, error.code, message, help_, note)
+            self.refuse(node, error.code, error.message, error.help, error.note)
         instr.results = [Value(None, t) for t in types]
         if self.fast and row.fast and any(
                 (e := ty.element_of(t)) is not None and e.is_float for t in types):

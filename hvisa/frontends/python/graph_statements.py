@@ -143,10 +143,7 @@ class GraphStatements(GraphCalls):
             self._range(node, call)
         elif call is not None and isinstance(callee, Known) and isinstance(
                 callee.object, Operation) and callee.object.name == "static_range":
-            bounds = [self.expression(a) for a in call.args]
-            if not all(isinstance(b, Const) for b in bounds):
-                self.refuse(call, "HV1216", "the bounds of `static_range` are constants", "use `range`")
-            self._unrolled(node, [Const(v) for v in range(*(b.value for b in bounds))])
+            self._unrolled(node, self._static(call))
         else:
             found = self.expression(node.iter)
             if not isinstance(found, Items):
@@ -154,9 +151,22 @@ class GraphStatements(GraphCalls):
                             "`hvisa.grid(...)` or a tuple")
             self._unrolled(node, found.items)
 
+    def _static(self, call: ast.Call) -> list[Any]:
+        """The numbers of `static_range`, one more than can be written out at most."""
+        bounds = [self.expression(a) for a in call.args]
+        if call.keywords or not 1 <= len(bounds) <= 3:
+            self.refuse(call, "HV1211", "`static_range` takes one to three bounds")
+        whole = [b.value for b in bounds if isinstance(b, Const) and type(b.value) is int]
+        if len(whole) != len(bounds):
+            self.refuse(call, "HV1216", "the bounds of `static_range` are constant integers", "use `range`")
+        if len(whole) == 3 and not whole[2]:
+            self.refuse(call.args[2], "HV1206", "the step of a range is not 0", "write 1 or -1")
+        return [Const(v) for v in range(*whole)[:MOST_UNROLLED + 1]]
+
     def _unrolled(self, node: ast.For, items: list[Any]) -> None:
         if len(items) > MOST_UNROLLED:
-            self.refuse(node.iter, "HV1216", f"{len(items)} rounds would be written out", "use `range`")
+            self.refuse(node.iter, "HV1216", f"more than {MOST_UNROLLED} rounds would be written out",
+                        "use `range`, which makes a loop")
         for item in items:
             self.assign(node.target, item)
             self.block(node.body)

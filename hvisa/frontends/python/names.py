@@ -150,7 +150,7 @@ def usage(name: str) -> str:
     if "(" in shown and not shown.startswith("hvisa.") and " " not in shown.partition("(")[0]:
         shown = f"hvisa.{shown}"
     return f"for example `{shown}`" if "(" in shown else f"look at `help(hvisa.{name})`" \
-        if operation is not None else "look at what it takes"
+        if operation is not None else "look at its parameters"
 
 # Python's and numpy's own names for the same things, by the objects that a body's names stand for.
 _ALIASES: dict[str, tuple[str, ...]] = {

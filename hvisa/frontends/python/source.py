@@ -11,6 +11,8 @@ import types
 from typing import NoReturn
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, Span, fail
+from hvisa.frontends.python.wording import in_python
+from hvisa.graph.model import Module
 from hvisa.spec.errors import explain
 
 FunctionNode = ast.FunctionDef
@@ -90,8 +92,10 @@ class PythonError(HvisaError):
 def refuse(file: SourceFile, node: ast.AST, code: str, message: str, help: str = "",
            note: str = "") -> NoReturn:
     known = explain(code)
-    raise PythonError(Diagnostic(code, message, file.span(node), note=note,
-                                 help=help or (known.help if known is not None else "")))
+    found = Diagnostic(code, message, file.span(node), note=note,
+                       help=help or (known.help if known is not None else ""))
+    # What is not a code of this front end is said by rules about instructions.
+    raise PythonError(found if code.startswith("HV12") else in_python(found, Module()))
 
 
 def place_of_caller() -> Span | None:

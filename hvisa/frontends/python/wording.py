@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 from hvisa.diagnostics import Diagnostic
 from hvisa.graph.model import Module, Port
-from hvisa.spec.definitions import TypeRuleError
 from hvisa.spec.operations import DIRECTIONS
 from hvisa.spec.types import BufferType
 
@@ -20,6 +19,8 @@ _BUFFER = re.compile(r"buf<(\w+)>\[([^\]]*)\]")
 _VECTOR = re.compile(r"vec<(\w+), (\d+)>")
 # Names of the module are those of Python with a number or a type behind a dot where they would meet.
 _NAME = re.compile(r"(?<![\w%])[%@]([A-Za-z_][A-Za-z0-9_]*)(?:\.[\w.]*\w)?")
+# A size of a callee that nothing binds, `%@f.m`.
+_CALLEE_SIZE = re.compile(r"%@[\w.]+\.(\w+)")
 _UNNAMED = re.compile(r"`?%\d[\w.]*`?")
 _KINDS = {"which is `own checked`": "which is a `Checked` port",
           "which is `own`": "which is an `Out` or `InOut` port",
@@ -35,6 +36,7 @@ _NONDETERMINISTIC = "`@hvisa.leaf(effect=\"nondeterministic\")`"
 def plain(text: str) -> str:
     """A text with names and types as Python has them."""
     text = _BUFFER.sub(lambda m: f"{m[1]}[{m[2]}]", text)
+    text = _CALLEE_SIZE.sub(r"\1", text)
     text = _VECTOR.sub(r"vec[\1, \2]", text)
     text = _UNNAMED.sub("this value", _NAME.sub(r"\1", text.replace("[?", "[")))
     text = re.sub(r"`(fold_lanes|group_reduce|group_scan|update|atomic)\.(\w+)`", r'`\1("\2", ...)`', text)
@@ -113,6 +115,13 @@ def _joined(said: _Said) -> str:
     return f"{shared} and state {_NONDETERMINISTIC}"
 
 
+def _convert(said: _Said) -> str:
+    """HV0203: types that differ; the rule may name the `convert` that it misses."""
+    wanted = re.search(r"(?:convert|splat) (vec<\w+, \d+>|\w+) \.\.\.", said.diagnostic.help)
+    return f"convert it: `{plain(wanted[1])}(...)`" if wanted else \
+        "pass a value of that type; a buffer is passed as the type that the parameter says"
+
+
 def _effect(said: _Said) -> str:
     word = "nondeterministic" if "nondeterministic" in said.diagnostic.message else "inexact"
     return f"write `@hvisa.{said.kind}(effect=\"{word}\")`"
@@ -132,7 +141,7 @@ _HELP: dict[str, str | Callable[[_Said], str]] = {
     "HV0101": "compute it in the same block, or before it",
     "HV0102": "rename one of them",
     "HV0109": "names of functions, parameters and sizes are made of the letters a to z, digits and `_`",
-    "HV0203": "convert it: `f32(...)`; a buffer is passed as the type that the parameter says",
+    "HV0203": lambda s: _convert(s),
     "HV0208": "`f32(x)` changes the number itself; bits are seen as a type of the same width",
     "HV0210": "and, or, xor join integers, any and all truth values, the others numbers",
     "HV0212": "write one index for each dimension",
@@ -204,10 +213,3 @@ def all_in_python(diagnostics: Sequence[Diagnostic], module: Module) -> list[Dia
         translated = in_python(diagnostic, module)
         found.setdefault(str(translated), translated)
     return list(found.values())
-
-
-def rule_in_python(error: TypeRuleError) -> tuple[str, str, str]:
-    """Message, help and note of a type rule, which names instructions of the text form."""
-    found = in_python(Diagnostic(error.code, error.message, note=error.note, help=error.help), Module())
-    wanted = re.search(r"(?:convert|splat) (vec<\w+, \d+>|\w+) \.\.\.", error.help)
-    return found.message, f"convert it: `{plain(wanted[1])}(...)`" if wanted else found.help, found.note

@@ -52,12 +52,14 @@ def test_message(path: Path, update_golden: bool) -> None:
             assert diagnostic.span.source.name == path.name
 
 
+# Given by `hvisa compile`, for a file as a whole.
+OF_FILES = {"HV1230", "HV1231", "HV1232"}
 # No text, no place in it.
 WITHOUT_PLACE = {"HV1201", "HV1223", "HV1224"}
 
 
 def test_every_code_has_a_file() -> None:
-    expected = {c for c in codes() if c.startswith("HV12")}
+    expected = {c for c in codes() if c.startswith("HV12")} - OF_FILES
     shown = {code for path in FILES
              for code in re.findall(r"HV12\d\d", path.with_suffix(".txt").read_text(encoding="utf-8"))}
     assert not expected - shown

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from hvisa.frontends.python.names import usage
+from hvisa.frontends.python.names import NAMES, Operation
 from hvisa.frontends.python.promotion import meet, same_kind
 from hvisa.frontends.python.source import SourceFile, refuse
 from hvisa.frontends.python.values import (
@@ -54,7 +54,7 @@ class Builder:
 
     def refuse(self, node: ast.AST, code: str, message: str, help: str = "", note: str = "") -> NoReturn:
         if code == "HV1211" and not help:
-            help = usage(message.partition("`")[2].partition("`")[0])
+            help = _usage(message.partition("`")[2].partition("`")[0])
         refuse(self.file, node, code, message, help, note)
 
     # -- names ---------------------------------------------------------------------------------
@@ -259,6 +259,17 @@ def _number_help(value: Expr) -> str:
             return "texts stand in `hvisa.print` and `assert` only; number what they tell apart"
         case _:
             return "what stands here gives no number: write one, or call it on a line of its own"
+
+
+def _usage(name: str) -> str:
+    """How an operation is called, from its own words."""
+    operation = NAMES.get(name)
+    shown = (operation.__doc__ or "").partition("`")[2].partition("`")[0] \
+        if isinstance(operation, Operation) else ""
+    if "(" in shown and not shown.startswith("hvisa.") and " " not in shown.partition("(")[0]:
+        shown = f"hvisa.{shown}"
+    return f"for example `{shown}`" if "(" in shown else f"look at `help(hvisa.{name})`" \
+        if operation is not None else "look at its parameters"
 
 
 def _divides(node: ast.AST) -> bool:

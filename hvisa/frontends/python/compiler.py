@@ -41,6 +41,17 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
 
     Raises HvisaError with the first mistake of each function, or what the verifier finds.
     """
+    from hvisa.graph.verifier import verify
+    module = build_module(functions, name)
+    try:
+        verify(module)
+    except HvisaError as error:
+        raise HvisaError(all_in_python(error.diagnostics, module)) from None
+    return module
+
+
+def build_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
+    """The same, not verified yet."""
     compiler = Compiler(name)
     errors: list[Diagnostic] = []
     for function in functions:
@@ -60,11 +71,6 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
     if errors:
         raise HvisaError(errors)
     number_module(compiler.module)
-    from hvisa.graph.verifier import verify
-    try:
-        verify(compiler.module)
-    except HvisaError as error:
-        raise HvisaError(all_in_python(error.diagnostics, compiler.module)) from None
     return compiler.module
 
 

@@ -76,14 +76,17 @@ class PythonFunction:
 
 def check_options(python: Callable[..., Any], kind: str, effect: Any, fast: Any, implements: Any,
                   attributes: Any, unknown: Mapping[str, Any]) -> None:
-    """HV1224 for an option of a decorator that is not one, or has a value that it can't have."""
+    """HV1233 for an option that a decorator does not have, or a value that it can't have."""
     def listed(words: Sequence[str]) -> str:
         return ", ".join(f"\"{w}\"" for w in words)
 
     def wrong(name: str, message: str, help: str) -> NoReturn:
-        raise fail("HV1224", message, place_of_option(python, name), help=help)
-    for name in unknown:
-        wrong(name, f"`@hvisa.{kind}` has no option `{name}`", f"options are {', '.join(OPTIONS)}")
+        raise fail("HV1233", message, place_of_option(python, name), help=help)
+    given = {"fast": fast is not False, "implements": implements != ""}
+    known = [o for o in OPTIONS if o != {"graph": "fast", "func": "implements"}.get(kind)]
+    for name in [*unknown, *(n for n, there in given.items() if there)]:
+        if name not in known:
+            wrong(name, f"`@hvisa.{kind}` has no option `{name}`", f"it takes {', '.join(known)}")
     if not isinstance(effect, str) or effect not in EFFECT_CLASSES:
         wrong("effect", f"{effect!r} is no effect class", f"it is one of {listed(EFFECT_CLASSES)}")
     flags = () if isinstance(fast, bool) else fast if isinstance(fast, (tuple, list)) else (fast,)

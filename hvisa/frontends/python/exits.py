@@ -8,8 +8,9 @@ flag before each round. Names that begin with `$` are ours.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TypeVar
+
+from hvisa.frontends.python.values import Expr, Run
 
 N = TypeVar("N", bound=ast.AST)
 BREAK, CONTINUE, RETURN, VALUE = "$break", "$continue", "$return", "$value"
@@ -19,14 +20,6 @@ class EarlyLoop(ast.For):
     """A `for` that may end before its range does: `flags` are tested before each round."""
 
     flags: tuple[str, ...] = ()
-
-
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """What `ast.walk` gives, without the insides of functions and classes defined in it."""
-    yield node
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-        for child in ast.iter_child_nodes(node):
-            yield from own_nodes(child)
 
 
 def _exits(nodes: list[ast.stmt], in_loop: bool = True) -> set[str]:
@@ -46,6 +39,47 @@ def _exits(nodes: list[ast.stmt], in_loop: bool = True) -> set[str]:
                 found |= _exits(node.body, False) | _exits(node.orelse, in_loop)
             case _:
                 pass
+    return found
+
+
+def assigned(nodes: list[ast.stmt], env: dict[str, Expr] | None = None) -> list[str]:
+    """The names that a block assigns, in the order of `ast.walk`; of `env`, also the vectors whose lanes
+    it assigns."""
+    found: dict[str, None] = {}
+    for node in nodes:
+        todo: list[ast.AST] = [node]
+        for inner in todo:  # which grows
+            match inner:
+                case ast.Name():
+                    found[inner.id] = None
+                case ast.Assign():
+                    todo += inner.targets
+                case ast.AugAssign() | ast.AnnAssign():
+                    todo.append(inner.target)
+                case ast.For():
+                    todo += (inner.target, *inner.body, *inner.orelse)
+                case ast.If() | ast.While():
+                    todo += (*inner.body, *inner.orelse)
+                case ast.Tuple() | ast.List():
+                    todo += inner.elts
+                case ast.Subscript() if env is not None and isinstance(inner.value, ast.Name) \
+                        and isinstance(env.get(inner.value.id), Run):
+                    found[inner.value.id] = None
+                case _:
+                    pass
+    return list(found)
+
+
+def returning(nodes: list[ast.stmt]) -> list[ast.Return]:
+    """The `return`s with a value of a block, in the order of `ast.walk`."""
+    found: list[ast.Return] = []
+    for node in nodes:
+        todo: list[ast.stmt] = [node]
+        for inner in todo:  # which grows
+            if isinstance(inner, (ast.If, ast.For, ast.While)):
+                todo += (*inner.body, *inner.orelse)
+            elif isinstance(inner, ast.Return) and inner.value is not None:
+                found.append(inner)
     return found
 
 
@@ -146,9 +180,12 @@ def _none_set(node: ast.stmt, flags: list[str]) -> ast.expr:
 
 def _at(new: N, old: ast.AST) -> N:
     """The new node at the place of the old one."""
-    for node in ast.walk(new):
-        if not hasattr(node, "lineno") and "lineno" in node._attributes:
-            ast.copy_location(node, old)
+    todo: list[ast.AST] = [new]
+    for node in todo:  # which grows by what is new too
+        if not hasattr(node, "lineno"):
+            if "lineno" in node._attributes:
+                ast.copy_location(node, old)
+            todo += ast.iter_child_nodes(node)
     return new
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from hvisa.frontends.python.arrays import Lazy, Wire, materialise
 from hvisa.frontends.python.builder import constant_dim
 from hvisa.frontends.python.definitions import PythonFunction
+from hvisa.frontends.python.exits import assigned
 from hvisa.frontends.python.graph_calls import Delayed, GraphCalls
 from hvisa.frontends.python.names import NAMES, Operation
-from hvisa.frontends.python.statements import MOST_ROUNDS, MOST_UNROLLED, assigned
+from hvisa.frontends.python.statements import MOST_ROUNDS, MOST_UNROLLED
 from hvisa.frontends.python.unsupported import NOT_HERE
 from hvisa.frontends.python.values import Const, Items, Known, Run, same
 from hvisa.graph.model import Constant, Instr, Output, Region, Value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hvisa.diagnostics import plural
 from hvisa.frontends.python.annotations import BufferAnnotation, StreamAnnotation
 from hvisa.frontends.python.definitions import Header, PythonFunction, check_sizes, set_symbols
-from hvisa.frontends.python.exits import VALUE, Exits, always, own_nodes
+from hvisa.frontends.python.exits import VALUE, Exits, always, returning
 from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.statements import Statements
 from hvisa.frontends.python.uniformity import mark_uniform
@@ -110,7 +110,7 @@ def write_body(builder: Statements, header: Header, body: list[ast.stmt],
                results: list[Any] | None) -> list[Type]:
     """The body; the types of what it gives. `results` None: whatever the body returns."""
     definition = builder.definition
-    returns = [n for s in body for n in own_nodes(s) if isinstance(n, ast.Return) and n.value is not None]
+    returns = returning(body)
     if returns and not always(body):
         header.refuse(returns[-1], "HV1222", "not every way through the function returns a value",
                       "add a `return` with a value at its end")

@@ -7,6 +7,7 @@ plain Python, an operation acts on numbers, as far as it has a meaning there.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -141,17 +142,6 @@ def _all() -> dict[str, Any]:
 
 NAMES: dict[str, Any] = _all()
 
-
-def usage(name: str) -> str:
-    """How an operation is called, from its own words."""
-    operation = NAMES.get(name)
-    shown = (operation.__doc__ or "").partition("`")[2].partition("`")[0] \
-        if isinstance(operation, Operation) else ""
-    if "(" in shown and not shown.startswith("hvisa.") and " " not in shown.partition("(")[0]:
-        shown = f"hvisa.{shown}"
-    return f"for example `{shown}`" if "(" in shown else f"look at `help(hvisa.{name})`" \
-        if operation is not None else "look at its parameters"
-
 # Python's and numpy's own names for the same things, by the objects that a body's names stand for.
 _ALIASES: dict[str, tuple[str, ...]] = {
     "abs": ("abs", "math.fabs", "numpy.abs", "numpy.fabs"), "min": ("min", "numpy.minimum"),
@@ -170,6 +160,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
+@functools.cache
 def aliases() -> dict[int, Any]:
     """By the identity of a function of Python, `math` or numpy: what it is here."""
     import builtins

@@ -11,8 +11,6 @@ import types
 from typing import NoReturn
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, Span, fail
-from hvisa.frontends.python.wording import in_python
-from hvisa.graph.model import Module
 from hvisa.spec.errors import explain
 
 FunctionNode = ast.FunctionDef
@@ -94,8 +92,11 @@ def refuse(file: SourceFile, node: ast.AST, code: str, message: str, help: str =
     known = explain(code)
     found = Diagnostic(code, message, file.span(node), note=note,
                        help=help or (known.help if known is not None else ""))
-    # What is not a code of this front end is said by rules about instructions.
-    raise PythonError(found if code.startswith("HV12") else in_python(found, Module()))
+    if not code.startswith("HV12"):  # said by a rule about instructions
+        from hvisa.frontends.python.wording import in_python
+        from hvisa.graph.model import Module
+        found = in_python(found, Module())
+    raise PythonError(found)
 
 
 def place_of_caller() -> Span | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import AUGMENTED
 from hvisa.frontends.python.annotations import AnnotationError, scalar_of
-from hvisa.frontends.python.exits import VALUE, EarlyLoop, own_nodes
+from hvisa.frontends.python.exits import VALUE, EarlyLoop, assigned
 from hvisa.frontends.python.expressions import Expressions
 from hvisa.frontends.python.names import NAMES, Operation
 from hvisa.frontends.python.unsupported import NOT_HERE
@@ -30,17 +30,6 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 16  # of finding a loop's types; each one widens at least one of them
 MOST_UNROLLED = 4096
-
-
-
-def assigned(nodes: list[ast.stmt]) -> list[str]:
-    """The names that a block assigns, in order."""
-    found: dict[str, None] = {}
-    for node in nodes:
-        for inner in own_nodes(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                found[inner.id] = None
-    return list(found)
 
 
 class LoopType(NamedTuple):
@@ -227,7 +216,7 @@ class Statements(Expressions):
         self.region, self.env, self.lost = outer, before, {**ends[0][2], **ends[1][2]}
         (then, a, _), (other, b, _) = ends
         merged: list[tuple[str, Number, Number]] = []
-        for name in dict.fromkeys([*assigned(node.body), *assigned(node.orelse)]):
+        for name in dict.fromkeys([*assigned(node.body, before), *assigned(node.orelse, before)]):
             x, y = a.get(name), b.get(name)
             if x is None or y is None:
                 found = self._one_sided(node, name, x or y)
@@ -433,7 +422,7 @@ class Statements(Expressions):
 
     def _carried(self, node: ast.AST, body: list[ast.stmt], *own: str) -> list[str]:
         """Names that a loop changes and that have a value before it."""
-        names = [n for n in assigned(body) if n in self.env and n not in own]
+        names = [n for n in assigned(body, self.env) if n in self.env and n not in own]
         return [n for n in names if not isinstance(self.env[n], Known)]
 
     def _loop(self, node: ast.For | ast.While, names: list[str], build: Any,

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from hvisa.diagnostics import Diagnostic
-from hvisa.graph.model import Module, Port
 from hvisa.spec.operations import DIRECTIONS
 from hvisa.spec.types import BufferType
+
+if TYPE_CHECKING:
+    from hvisa.graph.model import Module, Port
 
 _BUFFER = re.compile(r"buf<(\w+)>\[([^\]]*)\]")
 _VECTOR = re.compile(r"vec<(\w+), (\d+)>")

@@ -77,9 +77,9 @@ Each way through a function returns equally many values, as many as its header s
 register("HV1223", "a function is not launched", """
 `@hvisa.func` makes a function that leaves call; only leaves and graphs are nodes.
 """, "call a leaf or a graph")
-register("HV1224", "a decorator that can't be", """
-The decorators take a function defined with `def`, and the options that their help lists.
-""", "write it above a `def`, with options such as `effect=\"inexact\"`")
+register("HV1224", "a decorator in the wrong place", """
+The decorators take a function defined with `def`.
+""", "write it above a `def`")
 register("HV1225", "shapes that do not fit", """
 Extents of arrays that meet are equal by normal form, or the constant 1 (numpy's broadcasting).
 """, "say that they are equal: `hvisa.match(a.shape[0], b.shape[0])`")
@@ -87,3 +87,18 @@ register("HV1226", "too deep to be compiled", """
 Expressions and blocks inside each other are compiled one in the other, as deep as Python's own stack
 allows.
 """, "compute parts in variables or functions of their own")
+register("HV1230", "not a Python file", """
+`hvisa compile` takes a file of Python, which it imports.
+""", "give a file that ends in .py")
+register("HV1231", "nothing to compile", """
+The file defines no function that is decorated. Those that it imports from other files are compiled where
+they are used, and with their own file.
+""", "write `@hvisa.leaf` or `@hvisa.graph` above a `def`")
+register("HV1232", "a file can't be imported", """
+Python raises an exception while it runs the file, which it does up to the decorators and all that stands
+outside of functions.
+""", "put what only a script does under `if __name__ == \"__main__\":`")
+register("HV1233", "an option that a decorator does not have", """
+Decorators take what a header of the text form says: `private`, `effect`, `implements`, `attributes`, and
+`fast`.
+""", "compare with `help(hvisa.leaf)`")

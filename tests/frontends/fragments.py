@@ -123,6 +123,83 @@ def groups(x: In[f64, "n"], y: Out[f64, "n"]) -> tuple[f64, index]:
     y.skip[i + 1] = total + before + hvisa.fma(low, 2.0, x.zero[i - 1])
     a, (b, c) = 1, (2, 3)
     return min(x[k] * a for k in range(b, c)), at
+''', '''
+n, m, k = hvisa.dims("n m k")
+
+@hvisa.leaf
+def row_sum(x: In[f32, n, m]) -> f32:
+    i = hvisa.grid(n)
+    return sum(x[i, j] for j in range(m))
+
+@hvisa.leaf
+def scale(a: f32, x: In[f32, n], y: Out[f32, n]):
+    i = hvisa.grid(n)
+    y[i] = a * x[i]
+
+@hvisa.graph
+def find(x: In[f32, n, m], y: Out[f32, n]) -> f32:
+    y = scale(1.0, hvisa.collect(row_sum(x)))
+    return hvisa.reduce("max", row_sum(x))
+
+@hvisa.graph
+def first(x: In[f32, n], cut: index) -> Out[f32, n]:
+    a, b = hvisa.split(x, cut)
+    v = scale(2.0, a)
+    return hvisa.join(v, scale(3.0, x=b))
+''', '''
+n, m, k = hvisa.dims("n m k")
+
+@hvisa.graph
+def gemm(alpha: f32, beta: f32, x: In[f32, n, k], b: In[f32, k, m], y: InOut[f32, n, m]):
+    v = x @ b
+    y = alpha * v + beta * y
+
+@hvisa.graph
+def soft(x: In[f32, n, m]) -> Out[f32, n, m]:
+    e = (x - x.max(axis=1, keepdims=True)) * 0.5 + 4
+    v = hvisa.where(x > 0, x - 1, 0) * 2 + hvisa.sqrt(abs(x))
+    return v * e / e.sum(axis=1, keepdims=True)
+
+@hvisa.graph
+def jacobi(x: InOut[f32, n, n], y: InOut[f32, n, n], steps: index):
+    for i in range(steps):
+        y[1:-1, 1:-1] = 0.25 * (x[1:-1, :-2] + x[1:-1, 2:] + x[2:, 1:-1] + x[:-2, 1:-1])
+        x[1:-1, 1:-1] = 0.25 * (y[1:-1, :-2] + y[1:-1, 2:] + y[2:, 1:-1] + y[:-2, 1:-1])
+''', '''
+n = hvisa.dims("n")
+
+@hvisa.graph
+def newton(a: f32) -> tuple[f32, i32]:
+    x, rounds, done = a, i32(0), False
+    while not done:
+        y = 0.5 * (x + a / x)
+        done = abs(y - x) < 1e-6
+        x = y
+        rounds += 1
+    return x, rounds
+
+@hvisa.graph
+def triangle(a: In[f32, n, n], x: In[f32, n], flag: i1) -> Out[f32, n]:
+    y = x + 0
+    for i in range(n):
+        y[i] = (x[i] - hvisa.sum(a[i, :i] * y[:i])) / a[i, i]
+    if flag:
+        v = y * 2
+    else:
+        v = y + 1
+    return v
+
+@hvisa.leaf
+def blend(frame: In[f32, n], last: In[f32, n], rate: f32, out: Out[f32, n]):
+    i = hvisa.grid(n)
+    out[i] = last[i] + (frame[i] - last[i]) * rate
+
+@hvisa.graph
+def smooth(frames: Stream[f32, n], rate: f32) -> Stream[f32, n]:
+    last = hvisa.delay(hvisa.zeros(f32, n))
+    v = blend(frames, last, rate)
+    last.next = v
+    return v
 ''')
 HEADER = '''import math
 import numpy as np

@@ -15,7 +15,7 @@ from hvisa.graph.verifier import verify
 from tests.frontends.fragments import HEADER, KERNELS
 from tests.frontends.mutations import Mutator
 
-MUTANTS = 450  # of each kernel
+MUTANTS = 350  # of each kernel
 
 
 def compile_text(text: str, name: str) -> None:

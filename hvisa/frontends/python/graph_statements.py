@@ -241,6 +241,10 @@ class GraphStatements(GraphCalls):
             known = len(self.inference.equal)
             instr, region = build(initial)
             self.inference.forget(known)
+            for name in carried:
+                if name not in self.env:
+                    self.refuse(node, "HV1202", f"`{name}` may have no value at the end of a round",
+                                self.lost.get(name, "assign it"))
             ends = {n: self.env[n] for n in carried}
             types = {n: self._joined(node, initial[n].type, ends[n], before[n]) for n in carried}
             if all(types[n] is initial[n].type for n in carried):
@@ -312,7 +316,8 @@ class GraphStatements(GraphCalls):
         stop, test = "$stop", node.test
         own = test.operand.id if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) \
             and isinstance(test.operand, ast.Name) else ""
-        if own in changed(node.body) and own in self.env:
+        if own in changed(node.body) and own in self.env and not isinstance(
+                self.env[own], (Known, Items, Delayed)):
             stop = own
         else:
             self.env[stop] = self._negated(node)

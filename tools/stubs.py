@@ -32,7 +32,7 @@ HEAD = '''"""What a program written in Python uses, as editors see it. Made by t
 # An int meets an integer type as it is and a float makes f64 of it, and to a checker an int is a float.
 # pyright: reportOverlappingOverload=false
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import (
 {annotated}    Any,
     Literal,
@@ -58,6 +58,7 @@ class LibraryFunction:
     parameters: list[str]
     results: list[str]
     integer: str
+    runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None
     def __init__(self, name: str, parameters: str, results: str = ..., integer: str = ...) -> None: ...
 
 MATH_VERSION: int

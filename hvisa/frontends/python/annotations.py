@@ -5,19 +5,25 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from hvisa.diagnostics import Diagnostic, HvisaError
+from hvisa.frontends.python.source import place_of_caller
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim, DimError
+from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import DIRECTIONS, MODES, UPDATES
 from hvisa.spec.types import ScalarType, Type, VectorType
 
 DimLike = Dim | int | str
 
 
-class AnnotationError(Exception):
-    """An annotation that can't be; `help` says what to write."""
+class AnnotationError(HvisaError):
+    """An annotation that can't be; `help` says what to write. Where Python evaluates the annotation,
+    when the function is defined, this is what the user sees."""
 
-    def __init__(self, message: str, help: str = ""):
-        super().__init__(message)
+    def __init__(self, message: str, help: str = "", code: str = "HV1217"):
+        super().__init__(Diagnostic(code, message, place_of_caller(), help=help))
+        self.code = code
+        self.message = message
         self.help = help
 
 
@@ -155,7 +161,11 @@ def _element(found: Any, name: str) -> ScalarType:
     known = scalar_of(found)
     if known is not None:
         return known
-    raise AnnotationError(f"`{name}[...]` takes an element type first, and this is {found!r}",
+    if found is complex or "complex" in getattr(found, "__name__", ""):
+        raise AnnotationError("complex numbers are not a type of hvisa", "keep real and imaginary parts "
+                              "in two buffers (structure of arrays)", "HV1210")
+    shown = f"`{found.__name__}`" if isinstance(found, type) else f"{found!r}"
+    raise AnnotationError(f"`{name}[...]` takes an element type first, and this is {shown}",
                           f"for example `{name}[f32, \"n\"]`; types are "
                           + " ".join(t.name for t in ty.SCALARS))
 
@@ -199,8 +209,12 @@ def dimension(part: Any) -> Dim:
         raise AnnotationError(f"a dimension is a number, a name or an expression, and this is {part!r}",
                               "for example `In[f32, \"n\", 3]`")
     if isinstance(part, int):
+        if part > LIMITS["extent"].value:
+            raise AnnotationError(f"a dimension of {part} is too large",
+                                  f"it is at most {LIMITS['extent'].value}")
         if part < 0:
-            raise AnnotationError(f"a dimension is not negative, and this is {part}")
+            raise AnnotationError(f"a dimension is not negative, and this is {part}",
+                                  "a size that is known at launch has a name: `In[f32, \"n\"]`")
         return dims.constant(part)
     try:
         return _expression(ast.parse(part.strip(), mode="eval").body, part)
@@ -208,7 +222,7 @@ def dimension(part: Any) -> Dim:
         raise AnnotationError(f"the dimension {part!r} can't be read",
                               "for example `\"2*n + 1\"`") from None
     except DimError as error:
-        raise AnnotationError(f"the dimension {part!r}: {error}") from None
+        raise AnnotationError(f"the dimension {part!r}: {error}", "use smaller numbers") from None
 
 
 def _expression(node: ast.expr, text: str) -> Dim:

@@ -6,16 +6,26 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from hvisa.diagnostics import Diagnostic, HvisaError, Source
+from hvisa.diagnostics import Diagnostic, HvisaError, Source, plural
 from hvisa.frontends.python.annotations import AnnotationError, dimension, scalar_of
 from hvisa.frontends.python.builder import Builder, constant_dim
 from hvisa.frontends.python.calls import Calls
 from hvisa.frontends.python.definitions import Header, PythonFunction
 from hvisa.frontends.python.leaves import compile_function, compile_leaf
-from hvisa.frontends.python.names import MATH_VERSION, LibraryFunction, aliases
-from hvisa.frontends.python.promotion import meet
-from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
-from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, Module, Port, Value
+from hvisa.frontends.python.library_calls import library_call
+from hvisa.frontends.python.names import LibraryFunction, aliases
+from hvisa.frontends.python.values import (
+    Array,
+    Const,
+    Expr,
+    Items,
+    Known,
+    Run,
+    known_text,
+    type_text,
+)
+from hvisa.frontends.python.wording import all_in_python, plain
+from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, Module
 from hvisa.graph.numbering import number_module
 from hvisa.spec import types as ty
 from hvisa.spec.dimensions import Dim
@@ -23,6 +33,7 @@ from hvisa.spec.limits import LIMITS
 from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
 
 MOST_CONSTANT_BYTES = 1 << 24
+MOST_ITEMS = 1 << 12  # of a tuple from outside
 
 
 def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
@@ -32,7 +43,10 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
     """
     from hvisa.graph.verifier import verify
     module = build_module(functions, name)
-    verify(module)
+    try:
+        verify(module)
+    except HvisaError as error:
+        raise HvisaError(all_in_python(error.diagnostics, module)) from None
     return module
 
 
@@ -49,6 +63,11 @@ def build_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
                 compiler.node(function)
         except HvisaError as error:
             errors += [d for d in error.diagnostics if str(d) not in map(str, errors)]
+        except RecursionError:
+            header = compiler.header(function)
+            errors.append(Diagnostic("HV1226", f"`{function.__name__}` has an expression or blocks too "
+                                     "deep to be compiled", header.file.span(header.node),
+                                     help="compute parts of it in variables or functions of their own"))
     if errors:
         raise HvisaError(errors)
     number_module(compiler.module)
@@ -163,6 +182,10 @@ class Compiler:
         if isinstance(found, np.ndarray):
             return self._array(builder, node, found)
         if isinstance(found, (tuple, list)):
+            if len(found) > MOST_ITEMS:
+                builder.refuse(node, "HV1219",
+                               f"a {type(found).__name__} of {len(found)} items is too large",
+                               "make it a numpy array, which becomes a constant of the module")
             return Items([self.wrap(builder, node, v) for v in found])
         known = self._aliases.get(id(found))
         return Known(found if known is None else known)
@@ -206,22 +229,26 @@ class Compiler:
                            "write a loop; kernels have no stack")
         header = self.header(found)
         arguments = header.arguments()
-        values = self._by_position(builder, node, found, [a.arg for a in arguments])
+        passed = self._by_position(builder, node, found, [a.arg for a in arguments])
         typed = self.has_types(found)
         callee = self.function(found, None if typed else tuple(
-            self._own_type(builder, node, header, a, v, n)
-            for n, (a, v) in enumerate(zip(arguments, values, strict=True))))
+            self._own_type(builder, at, header, a, v)
+            for a, (at, v) in zip(arguments, passed, strict=True)))
         operands: list[Any] = []
-        for port, value in zip(callee.ports, values, strict=True):
+        for port, (at, value) in zip(callee.ports, passed, strict=True):
             if isinstance(port.type, BufferType):
                 if not isinstance(value, Array):
-                    builder.refuse(node, "HV1204", f"`{port.name}` of `{found.__name__}` is a buffer, and "
-                                   f"this is {type_text(value)}")
+                    builder.refuse(at, "HV1204", f"`{port.name}` of `{found.__name__}` is a buffer, and "
+                                   f"this is {type_text(value)}", "pass a buffer without indices")
+                if value.type.element is not port.type.element or value.type.rank != port.type.rank:
+                    builder.refuse(at, "HV1204", f"`{port.name}` of `{found.__name__}` takes "
+                                   f"{plain(str(port.type))}, and this is {type_text(value)}",
+                                   "pass a buffer of that type; a parameter without annotation takes any")
                 operands.append(value.operand)
                 continue
             assert isinstance(port.type, (ScalarType, VectorType))
-            number = builder.number(node, value, f"a number for `{port.name}`")
-            operands.append(builder.operand(node, number, port.type))
+            number = builder.number(at, value, f"a number for `{port.name}`")
+            operands.append(builder.operand(at, number, port.type))
         instr = builder.emit(node, "call", operands, results=callee.results)
         instr.callee = callee.name
         results: list[Expr] = []
@@ -232,22 +259,26 @@ class Compiler:
 
     @staticmethod
     def _by_position(builder: Calls, node: ast.Call, found: PythonFunction,
-                     names: list[str]) -> list[Expr]:
-        """The arguments in the order of the parameters."""
-        values = {n: builder.expression(a) for n, a in zip(names, node.args, strict=False)}
+                     names: list[str]) -> list[tuple[ast.AST, Expr]]:
+        """The arguments in the order of the parameters, with their places."""
+        listed = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
+        values: dict[str, tuple[ast.AST, Expr]] = {
+            n: (a, builder.expression(a)) for n, a in zip(names, node.args, strict=False)}
         for keyword in node.keywords:
+            if keyword.arg is None:
+                builder.refuse(keyword, "HV1203", "`**` in a call is not supported",
+                               "write the arguments out")
             if keyword.arg not in names or keyword.arg in values:
-                builder.refuse(node, "HV1211", f"`{found.__name__}` takes no `{keyword.arg}`"
-                               + (" here: it is given already" if keyword.arg in values else ""),
-                               f"its parameters are {', '.join(names)}")
-            values[keyword.arg] = builder.expression(keyword.value)
+                builder.refuse(keyword, "HV1211", f"`{found.__name__}` takes no `{keyword.arg}`"
+                               + (" here: it is given already" if keyword.arg in values else ""), listed)
+            values[keyword.arg] = keyword.value, builder.expression(keyword.value)
         if len(node.args) > len(names) or len(values) < len(names):
-            builder.refuse(node, "HV1211", f"`{found.__name__}` takes {len(names)} arguments "
-                           f"({', '.join(names)}), {len(node.args) + len(node.keywords)} given")
+            builder.refuse(node, "HV1211", f"`{found.__name__}` takes {plural(len(names), 'argument')}, "
+                           f"{len(node.args) + len(node.keywords)} given", listed)
         return [values[n] for n in names]
 
     def _own_type(self, builder: Calls, node: ast.AST, header: Header, argument: ast.arg,
-                  value: Expr, number: int) -> Type:
+                  value: Expr) -> Type:
         """The type that a parameter without annotation gets from what is passed."""
         if argument.annotation is not None:
             return header.port(argument).type
@@ -257,11 +288,17 @@ class Compiler:
         return builder.concrete(node, builder.number(node, value)).type
 
     def _refuse_call(self, builder: Calls, node: ast.Call, found: Any) -> Any:
-        name = getattr(found, "__name__", repr(found))
+        name = known_text(found).partition("`")[2].rstrip("`")
+        if isinstance(found, type) and "complex" in name:
+            builder.refuse(node, "HV1210", "complex numbers are not a type of hvisa", "keep real and "
+                           "imaginary parts in two variables or buffers (structure of arrays)")
         if isinstance(found, type):
             builder.refuse(node, "HV1203", f"`{name}` makes an object, and kernels have none",
                            "keep its fields in variables or buffers (structure of arrays)")
-        module = getattr(found, "__module__", "") or ""
+        try:
+            module = str(getattr(found, "__module__", ""))
+        except Exception:  # an object may answer with anything
+            module = ""
         if module.split(".")[0] in ("numpy", "math", "builtins") or found.__class__.__name__ == "ufunc":
             builder.refuse(node, "HV1203", f"`{name}` is not known in a kernel",
                            "use the operations of hvisa (`dir(hvisa)`), or write it out")
@@ -269,62 +306,8 @@ class Compiler:
                        "decorate it with `@hvisa.func` to call it here")
 
     def library(self, builder: Calls, node: ast.AST, found: LibraryFunction, values: list[Expr]) -> Expr:
-        """A call of the standard mathematics. f16 and bf16 go through f32, integers through f64, and
-        vectors lane by lane."""
-        numbers: list[Number] = [builder.number(node, v) for v in values]
-        if len(numbers) != len(found.parameters):
-            builder.refuse(node, "HV1211", f"`{found.name}` takes {len(found.parameters)} arguments "
-                           f"({', '.join(found.parameters)}), {len(numbers)} given")
-        floats = [n for n, p in zip(numbers, found.parameters, strict=True) if p != found.integer]
-        type_, weak = builder.element_of(floats[0])
-        lanes = 0
-        for number in numbers:
-            lanes = max(lanes, number.lanes if isinstance(number, Run) else 0)
-        for number in floats[1:]:
-            type_, weak = meet(type_, weak, *builder.element_of(number))
-        if not type_.is_float:
-            type_ = ty.F64
-        inner = ty.F32 if type_.bits == 16 else type_
-        callee = self._declared(found, inner)
-        runs = [builder.convert(node, n, ty.like(port.type, ty.vector(ty.F32, lanes)) if lanes  # type: ignore[arg-type]
-                                else port.type) for n, port in zip(numbers, callee.ports, strict=True)]  # type: ignore[arg-type]
-        results: list[Run] = []
-        if not lanes:
-            results = self._library_call(builder, node, callee, runs)
-        else:
-            rows = [self._library_call(builder, node, callee, [builder.value(
-                node, "extract", r.operand, immediates=(lane,)) for r in runs]) for lane in range(lanes)]
-            results = [builder.value(node, "pack", *(row[n].operand for row in rows))
-                       for n in range(len(callee.results))]
-        out: list[Expr] = []
-        for result in results:
-            if result.element is inner and inner is not type_:
-                result = builder.convert(node, result, ty.like(type_, result.type))
-            result.weak = weak and result.type is ty.F64
-            out.append(result)
-        return out[0] if len(out) == 1 else Items(out)
-
-    def _declared(self, found: LibraryFunction, type_: ScalarType) -> Function:
-        """The import of a library function for one type."""
-        name = f"{found.name}.{type_}"
-        known = self.module.definitions.get(name)
-        if isinstance(known, Function) and known.source_module == "math":
-            return known
-        made = Function(name)
-        made.public = False
-        made.source_module = "math"
-        made.ports = [Port(Value(p, ty.I32 if p == found.integer else type_)) for p in found.parameters]
-        made.results = [ty.BY_NAME.get(r, type_) for r in found.results]
-        made.result_names = [None] * len(made.results)
-        self.module.definitions[name] = made
-        self.module.math_version = MATH_VERSION
-        return made
-
-    @staticmethod
-    def _library_call(builder: Calls, node: ast.AST, callee: Function, runs: list[Run]) -> list[Run]:
-        instr = builder.emit(node, "call", [r.operand for r in runs], results=callee.results)
-        instr.callee = callee.name
-        return [Run(v, v.type) for v in instr.results]  # type: ignore[arg-type]
+        """A call of the standard mathematics."""
+        return library_call(self.module, builder, node, found, values)
 
     def buffer_type(self, builder: Calls, node: ast.Call, name: str) -> BufferType:
         """The type that `local(f32, 16)`, `scratch(...)` or `zeros(...)` names."""
@@ -345,7 +328,7 @@ class Compiler:
             found = dimension(value.value) if isinstance(value, Const) and not (
                 signed and type(value.value) is int) else constant_dim(value)
         except AnnotationError as error:
-            builder.refuse(node, "HV1221", str(error), error.help)
+            builder.refuse(node, "HV1221", error.message, error.help)
         if found is None:
             builder.refuse(node, "HV1221", f"a size is known at launch, and this is {type_text(value)}",
                            "sizes are built of numbers, symbols of shapes and parameters of type `index`")

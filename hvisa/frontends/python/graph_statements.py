@@ -8,9 +8,11 @@ from typing import Any
 from hvisa.frontends.python.arrays import Lazy, Wire, materialise
 from hvisa.frontends.python.builder import constant_dim
 from hvisa.frontends.python.definitions import PythonFunction
+from hvisa.frontends.python.exits import assigned
 from hvisa.frontends.python.graph_calls import Delayed, GraphCalls
 from hvisa.frontends.python.names import NAMES, Operation
-from hvisa.frontends.python.statements import MOST_ROUNDS, MOST_UNROLLED, NOT_HERE, assigned
+from hvisa.frontends.python.statements import MOST_ROUNDS, MOST_UNROLLED
+from hvisa.frontends.python.unsupported import NOT_HERE
 from hvisa.frontends.python.values import Const, Items, Known, Run, same
 from hvisa.graph.model import Constant, Instr, Output, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
@@ -142,10 +144,7 @@ class GraphStatements(GraphCalls):
             self._range(node, call)
         elif call is not None and isinstance(callee, Known) and isinstance(
                 callee.object, Operation) and callee.object.name == "static_range":
-            bounds = [self.expression(a) for a in call.args]
-            if not all(isinstance(b, Const) for b in bounds):
-                self.refuse(call, "HV1216", "the bounds of `static_range` are constants", "use `range`")
-            self._unrolled(node, [Const(v) for v in range(*(b.value for b in bounds))])
+            self._unrolled(node, self._static(call))
         else:
             found = self.expression(node.iter)
             if not isinstance(found, Items):
@@ -153,9 +152,22 @@ class GraphStatements(GraphCalls):
                             "`hvisa.grid(...)` or a tuple")
             self._unrolled(node, found.items)
 
+    def _static(self, call: ast.Call) -> list[Any]:
+        """The numbers of `static_range`, one more than can be written out at most."""
+        bounds = [self.expression(a) for a in call.args]
+        if call.keywords or not 1 <= len(bounds) <= 3:
+            self.refuse(call, "HV1211", "`static_range` takes one to three bounds")
+        whole = [b.value for b in bounds if isinstance(b, Const) and type(b.value) is int]
+        if len(whole) != len(bounds):
+            self.refuse(call, "HV1216", "the bounds of `static_range` are constant integers", "use `range`")
+        if len(whole) == 3 and not whole[2]:
+            self.refuse(call.args[2], "HV1206", "the step of a range is not 0", "write 1 or -1")
+        return [Const(v) for v in range(*whole)[:MOST_UNROLLED + 1]]
+
     def _unrolled(self, node: ast.For, items: list[Any]) -> None:
         if len(items) > MOST_UNROLLED:
-            self.refuse(node.iter, "HV1216", f"{len(items)} rounds would be written out", "use `range`")
+            self.refuse(node.iter, "HV1216", f"more than {MOST_UNROLLED} rounds would be written out",
+                        "use `range`, which makes a loop")
         for item in items:
             self.assign(node.target, item)
             self.block(node.body)
@@ -229,6 +241,10 @@ class GraphStatements(GraphCalls):
             known = len(self.inference.equal)
             instr, region = build(initial)
             self.inference.forget(known)
+            for name in carried:
+                if name not in self.env:
+                    self.refuse(node, "HV1202", f"`{name}` may have no value at the end of a round",
+                                self.lost.get(name, "assign it"))
             ends = {n: self.env[n] for n in carried}
             types = {n: self._joined(node, initial[n].type, ends[n], before[n]) for n in carried}
             if all(types[n] is initial[n].type for n in carried):
@@ -300,7 +316,8 @@ class GraphStatements(GraphCalls):
         stop, test = "$stop", node.test
         own = test.operand.id if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) \
             and isinstance(test.operand, ast.Name) else ""
-        if own in changed(node.body) and own in self.env:
+        if own in changed(node.body) and own in self.env and not isinstance(
+                self.env[own], (Known, Items, Delayed)):
             stop = own
         else:
             self.env[stop] = self._negated(node)

@@ -43,8 +43,11 @@ class LibraryFunction:
     """A function of the standard mathematics (semantics 16).
 
     `parameters` are its numbers by name; the one called `integer` is an i32, the others have the
-    function's float type, as the results have that are not named by a type.
+    function's float type, as the results have that are not named by a type. `runner` gives its value on
+    plain numbers; what can run programs sets it.
     """
+
+    runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None = None
 
     def __init__(self, name: str, parameters: str, results: str = "float", integer: str = ""):
         self.name = name
@@ -54,8 +57,8 @@ class LibraryFunction:
         self.__doc__ = f"`{name}` of the standard mathematics, for f32 and f64."
 
     def __call__(self, *arguments: Any) -> Any:
-        from hvisa.frontends.python.emulation import run_library
-        return run_library(self, arguments)
+        assert LibraryFunction.runner is not None, "set by `hvisa`"
+        return LibraryFunction.runner(self, arguments)
 
     def __repr__(self) -> str:
         return f"hvisa.{self.name}"

@@ -3,7 +3,7 @@
 # An int meets an integer type as it is and a float makes f64 of it, and to a checker an int is a float.
 # pyright: reportOverlappingOverload=false
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import (
     Annotated as Checked,
     Annotated as In,
@@ -51,6 +51,7 @@ class LibraryFunction:
     parameters: list[str]
     results: list[str]
     integer: str
+    runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None
     def __init__(self, name: str, parameters: str, results: str = ..., integer: str = ...) -> None: ...
 
 MATH_VERSION: int

@@ -22,7 +22,7 @@ from hvisa.library.mathematics.declare import private, public
 from hvisa.library.mathematics.logarithm_coefficients import ATANH_F32, ATANH_F64
 
 INF, NAN = math.inf, math.nan
-# The numbers of the first line have zeros at their end, so that k times them is exact.
+# LN2_HIGH and LOG10_2_HIGH have zeros at their end, so that k times them is exact.
 LN2_HIGH_F64, LN2_LOW_F64 = 0.6931471805598903, 5.497923018708371e-14
 LOG10_2_HIGH_F64, LOG10_2_LOW_F64 = 0.30102999566395283, 2.8363394551044964e-14
 TWO_LOG2E_HIGH_F64, TWO_LOG2E_LOW_F64 = 2.8853900817779268, 4.0710547481862066e-17
@@ -249,7 +249,7 @@ def area_f32(c: f32, c_low: f32, s: f32, s_low: f32, x: f32) -> f32:
     near = k == 0
     n = s if near else m - 1
     n_low = s_low if near else u_low * scale
-    d, d_low = two_sum(1 if near else 2, c if near else n)
+    d, d_low = two_sum(f32(1) if near else f32(2), c if near else n)
     return log_quotient_f32(k + 1 if large else k, n, n_low, d, d_low + (c_low if near else n_low))
 
 
@@ -264,7 +264,7 @@ def area_f64(c: f64, c_low: f64, s: f64, s_low: f64, x: f64) -> f64:
     near = k == 0
     n = s if near else m - 1
     n_low = s_low if near else u_low * scale
-    d, d_low = two_sum(1 if near else 2, c if near else n)
+    d, d_low = two_sum(1.0 if near else f64(2), c if near else n)
     return log_quotient_f64(k + 1 if large else k, n, n_low, d, d_low + (c_low if near else n_low))
 
 
@@ -321,14 +321,13 @@ def acosh_f64(x: f64) -> f64:
 
 
 @private
-def atanh_quotient(a, power, near):
-    """s, and its rest, of atanh(a) = atanh(s) + k / 2 ln 2; `power` is 2^k."""
-    u, u_low = two_sum(a * 0 + 1, a)
-    v, v_low = two_sum(a * 0 + 1, -a)
-    w = v * power
-    w_low = v_low * power
-    d, d_low = two_sum(u, w)
-    s, s_low = quotient(u - w, u_low - w_low, d, d_low + (u_low + w_low))
+def atanh_quotient(a, one, scale, near):
+    """s, and its rest, of atanh(a) = atanh(s) + k / 2 ln 2; `scale` is 2^-k, `near` says whether k = 0."""
+    u, u_low = two_sum(one, a)
+    v, v_low = two_sum(one, -a)
+    w, w_low = u * scale, u_low * scale
+    d, d_low = two_sum(v, w)
+    s, s_low = quotient(w - v, w_low - v_low, d, d_low + (v_low + w_low))
     return a if near else s, 0.0 if near else s_low
 
 
@@ -337,7 +336,7 @@ def atanh_f32(x: f32) -> f32:
     """The inverse hyperbolic tangent of x: at most 1 ULP."""
     a = abs(x)
     k, _, scale = parts_f32((1 + a) / (1 - a))
-    s, s_low = atanh_quotient(a, 1 / scale, k == 0)
+    s, s_low = atanh_quotient(a, f32(1), scale, k == 0)
     high, low = fast_two_sum(k * (0.5 * LN2_HIGH_F32), s)
     found = high + (low + hvisa.fma(k, 0.5 * LN2_LOW_F32, atanh_low_f32(s, s_low)))
     found = INF if a == 1 else found
@@ -349,7 +348,7 @@ def atanh_f64(x: f64) -> f64:
     """The inverse hyperbolic tangent of x: at most 1 ULP."""
     a = abs(x)
     k, _, scale = parts_f64((1 + a) / (1 - a))
-    s, s_low = atanh_quotient(a, 1 / scale, k == 0)
+    s, s_low = atanh_quotient(a, f64(1), scale, k == 0)
     high, low = fast_two_sum(k * (0.5 * LN2_HIGH_F64), s)
     found = high + (low + hvisa.fma(k, 0.5 * LN2_LOW_F64, atanh_low_f64(s, s_low)))
     found = INF if a == 1 else found

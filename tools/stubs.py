@@ -206,6 +206,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "mean": ("(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S",),
     "transpose": ("(array: _S, /) -> _S",),
     "dims": ("(names: str) -> Size",),
+    "copy_of": ("(port: str) -> Any",),
     "ceildiv": ("(a: int, b: int) -> int", "(a: _Extent, b: _Extent) -> index")}
 ANY = "(*arguments: Any, **named: Any) -> Any"
 

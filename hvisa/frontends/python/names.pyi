@@ -36,7 +36,8 @@ __all__ = [
     "asinh", "acosh", "atanh", "rsqrt", "cbrt", "erf", "erfc", "lgamma", "tgamma",
     "round_half_even", "atan2", "pow", "hypot", "fmod", "remainder", "copysign", "nextafter", "i1",
     "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "index",
-    "In", "Out", "InOut", "Checked", "Shared", "Accumulate", "Stream", "vec", "dims", "ceildiv"
+    "In", "Out", "InOut", "Checked", "Shared", "Accumulate", "Stream", "vec", "dims", "ceildiv",
+    "strided", "copy_of"
 ]
 
 class Operation:
@@ -761,3 +762,7 @@ def ceildiv(a: int, b: int) -> int:
 @overload
 def ceildiv(a: _Extent, b: _Extent) -> index:
     """a / b rounded up, of dimensions or integers; b is at least 1."""
+def strided(*arguments: Any, **named: Any) -> Any:
+    """What may stand behind the dimensions of a buffer: `strided`, `copy_of("x")`."""
+def copy_of(port: str) -> Any:
+    """Behind the dimensions of an `Out`: it holds at first what port `port` holds (semantics 6)."""

@@ -14,8 +14,6 @@ __version__ = "0.1.0"
 # As in `typing`, which takes longer to import than all that is here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hvisa.config import devices as devices, show_config as show_config
     from hvisa.decorated import func as func, graph as graph, leaf as leaf
     from hvisa.diagnostics import (
@@ -40,27 +38,26 @@ else:
 
     leaf, graph, func = map(_decorator, ("leaf", "graph", "func"))
 
-_PLACES: dict[str, str] = {
-    "load": "hvisa.program", "Program": "hvisa.program", "Entry": "hvisa.program",
-    "HvisaError": "hvisa.diagnostics", "HvisaTrap": "hvisa.diagnostics",
-    "LaunchTimeout": "hvisa.diagnostics", "devices": "hvisa.config", "show_config": "hvisa.config",
-}
+    _PLACES = {
+        "load": "hvisa.program", "Program": "hvisa.program", "Entry": "hvisa.program",
+        "HvisaError": "hvisa.diagnostics", "HvisaTrap": "hvisa.diagnostics",
+        "LaunchTimeout": "hvisa.diagnostics", "devices": "hvisa.config", "show_config": "hvisa.config",
+    }
 
+    # Where a checker saw it, it would take every name for one of ours.
+    def __getattr__(name):
+        place = _PLACES.get(name)
+        if place is None and name[:1] != "_":
+            # Types, kinds of ports and operations of programs written in Python.
+            from hvisa.frontends.python.names import NAMES
+            if name in NAMES:
+                return NAMES[name]
+        if place is None:
+            raise AttributeError(f"module 'hvisa' has no attribute {name!r}")
+        from importlib import import_module
+        found = globals()[name] = getattr(import_module(place), name)
+        return found
 
-def __getattr__(name: str) -> Any:
-    place = _PLACES.get(name)
-    if place is None and name[:1] != "_":
-        # Types, kinds of ports and operations of programs written in Python.
+    def __dir__():
         from hvisa.frontends.python.names import NAMES
-        if name in NAMES:
-            return NAMES[name]
-    if place is None:
-        raise AttributeError(f"module 'hvisa' has no attribute {name!r}")
-    from importlib import import_module
-    found = globals()[name] = getattr(import_module(place), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    from hvisa.frontends.python.names import NAMES
-    return sorted([*globals(), *_PLACES, *NAMES])
+        return sorted([*globals(), *_PLACES, *NAMES])

@@ -1,14 +1,22 @@
-"""Decorated Python functions: `leaf`, `graph`, `func`. What they make is compiled on first use."""
+"""Decorated Python functions: `leaf`, `graph`, `func`. What they make is compiled on first use, or with
+all of its file by `compile_file`."""
 
 from __future__ import annotations
 
+import inspect
+import linecache
 import os
+import sys
 import threading
+import traceback
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from hvisa.diagnostics import fail
+from hvisa.diagnostics import HvisaError, Source, Span, fail
+from hvisa.files import read_file, write_whole
 from hvisa.frontends.python.definitions import PythonFunction
+from hvisa.spec.operations import ATTRIBUTE_KINDS, EFFECT_CLASSES, FAST_FLAGS
 
 if TYPE_CHECKING:
     from hvisa.graph.model import Module
@@ -53,8 +61,9 @@ class Compiled(PythonFunction):
         return print_module(self.module)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the module as bytecode (`.hvbc`) or text (`.hvasm`)."""
-        self.program.save(path)
+        """Write the module as bytecode (`.hvbc`, with the lines of the Python file) or text
+        (`.hvasm`)."""
+        save_module(self.module, path)
 
     def graph(self) -> Picture:
         """A picture of the module; notebooks show it, `.save("x.svg")` writes it."""
@@ -64,13 +73,14 @@ class Compiled(PythonFunction):
     @property
     def entry(self) -> Entry:
         """The node as an entry, for `run` and the signature."""
-        if self._entry is None:
-            if self.kind == "func":
-                raise fail("HV1223", f"`{self.__name__}` is a function that leaves call, not a node",
-                           help="decorate a node with `@hvisa.leaf` or `@hvisa.graph` and call that; "
-                           f"`{self.__name__}.python(...)` is the plain Python function")
-            self._entry = self.program.entry(self.__name__)
-        return self._entry
+        with self._lock:
+            if self._entry is None:
+                if self.kind == "func":
+                    raise fail("HV1223", f"`{self.__name__}` is a function that leaves call, not a node",
+                               help="decorate a node with `@hvisa.leaf` or `@hvisa.graph` and call that; "
+                               f"`{self.__name__}.python(...)` is the plain Python function")
+                self._entry = self.program.entry(self.__name__)
+            return self._entry
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Launch the node: `saxpy(2.0, x, y)`; options as for `Entry`."""
@@ -87,20 +97,136 @@ class Picture:
         return self.svg
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        from hvisa.files import write_whole
         write_whole(os.fspath(path), self.svg.encode())
 
     def __str__(self) -> str:
         return self.svg
 
 
+def save_module(module: Module, path: str | os.PathLike[str]) -> None:
+    """Write a verified module, whole or not at all: bytecode with the places of its instructions, or
+    text. HV1021 for another ending."""
+    name = os.fspath(path)
+    check_ending(name)
+    if name.endswith(".hvbc"):
+        from hvisa.assembler.encoder import encode
+        data = encode(module, source_map=True)
+    else:
+        from hvisa.assembler.printer import print_module
+        data = print_module(module).encode()
+    write_whole(name, data)
+
+
+def check_ending(path: str) -> None:
+    """HV1021 if it does not say how a module is written."""
+    if not path.endswith((".hvbc", ".hvasm")):
+        raise fail("HV1021", f"`{path}` does not tell what to write",
+                   help="end it with .hvbc for bytecode or .hvasm for text")
+
+
+# -- files -------------------------------------------------------------------------------------
+
+def compile_file(path: str | os.PathLike[str], name: str = "") -> Module:
+    """One module of all decorated functions that a Python file defines, in the order in which it does,
+    and of what they use. The file is imported, without what stands under
+    `if __name__ == "__main__"`; `name` is the module's (default: the file's, without ending).
+    """
+    found = os.fspath(path)
+    stem, suffix = os.path.splitext(os.path.basename(found))
+    if suffix != ".py":
+        raise fail("HV1230", f"`{found}` is no Python file", help="give a file that ends in .py; "
+                   "`hvisa asm` takes .hvasm")
+    if not os.path.isfile(found):
+        raise fail("HV1020", f"`{found}` can't be read: there is no such file",
+                   help="give the path of a .py file")
+    names = _imported(found, stem)
+    own = dict.fromkeys(f for f in names.values() if isinstance(f, Compiled)
+                        and f.__module__ == names["__name__"])
+    if not own:
+        raise fail("HV1231", f"`{found}` defines no decorated function",
+                   help="write `@hvisa.leaf` or `@hvisa.graph` above a `def`")
+    from hvisa.frontends.python.compiler import compile_module
+    return compile_module(list(own), name or stem)
+
+
+def _imported(path: str, stem: str) -> dict[str, Any]:
+    """What a file defines. It sees its folder first in `sys.path`, as a script does; no compiled copy
+    is read or written, so that the text is what is run."""
+    full = os.path.abspath(path)
+    text = read_file(path)
+    linecache.cache.pop(full, None)  # another text of the same size and time would go unnoticed
+    # The name that others import it by, if that is free.
+    module = types.ModuleType(stem if stem not in sys.modules else f"{stem}.__compiled__")
+    module.__file__ = full
+    folder = os.path.dirname(full)
+    sys.modules[module.__name__] = module
+    sys.path.insert(0, folder)
+    try:
+        exec(compile(text, full, "exec", dont_inherit=True), vars(module))
+    except HvisaError as error:
+        place = _place(error, full)
+        for diagnostic in error.diagnostics:
+            diagnostic.span = diagnostic.span or place
+        raise
+    except (Exception, SystemExit) as error:
+        raise fail("HV1232", f"`{path}` can't be imported: {type(error).__name__}: {error}",
+                   _place(error, full), help=getattr(error, "help", "") or
+                   f"`python {path}` shows the same; what only a script does belongs under "
+                   "`if __name__ == \"__main__\":`") from error
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
+        if sys.modules.get(module.__name__) is module:
+            del sys.modules[module.__name__]
+    return vars(module)
+
+
+def _place(error: BaseException, path: str) -> Span | None:
+    """The last line of a file that an exception came through."""
+    line = error.lineno if isinstance(error, SyntaxError) and error.filename == path else None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == path:
+            line = number
+    if line is None:
+        return None
+    source = Source(os.path.basename(path), "".join(linecache.getlines(path)), language="python")
+    text = source.line(line)
+    column = len(text) - len(text.lstrip())
+    return Span(source, line, column + 1, max(1, len(text.strip())))
+
+
+# -- decorators --------------------------------------------------------------------------------
+
 def _decorator(kind: str, python: Callable[..., Any] | None, options: dict[str, Any]) -> Any:
     if python is None:
-        return lambda function: Compiled(kind, function, **options)
-    if isinstance(python, PythonFunction) or not hasattr(python, "__code__"):
+        return lambda function: _decorator(kind, function, options)
+    if isinstance(python, PythonFunction) or not inspect.isfunction(python):
         raise fail("HV1224", f"`@hvisa.{kind}` decorates a function, and this is {python!r}",
                    help="write it right above a `def`")
+    parts = python.__qualname__.split(".")
+    first = python.__code__.co_varnames[:python.__code__.co_argcount][:1]
+    if len(parts) > 1 and parts[-2] != "<locals>" and first in (("self",), ("cls",)):
+        raise fail("HV1224", f"`{python.__qualname__}` is a method, and a {kind} has no `{first[0]}`",
+                   help="define it outside of the class and pass what it needs")
+    _check_options(kind, options)
     return Compiled(kind, python, **options)
+
+
+def _check_options(kind: str, options: Mapping[str, Any]) -> None:
+    known = ["private", "effect", "fast", "implements", "attributes"]
+    if kind != "leaf":
+        known.remove("fast" if kind == "graph" else "implements")
+    words = {"effect": EFFECT_CLASSES, "fast": FAST_FLAGS, "attributes": ATTRIBUTE_KINDS}
+    for name, value in options.items():
+        wrong: list[Any] = []
+        if name in words and not isinstance(value, bool if name == "fast" else type(None)):
+            several = isinstance(value, (tuple, list, Mapping)) and name != "effect"
+            given: list[Any] = list(value) if several else [value]
+            wrong = [w for w in given if w not in words[name]]
+        if name not in known or wrong:
+            raise fail("HV1233", f"`@hvisa.{kind}` has no " + (
+                f"`{name}={wrong[0]!r}`" if wrong else f"option `{name}`"),
+                help=f"it takes {', '.join(words[name] if wrong else known)}")
 
 
 @overload

@@ -22,7 +22,9 @@ _lock = threading.Lock()
 _DEFINITION = re.compile(
     r"^(?:import[ \t]*\"[^\"\n]*\"[ \t]*|extern[ \t]+)?(?:public[ \t]+|private[ \t]+)?"
     r"(?:leaf|graph|func|const|module)\b", re.MULTILINE)
-_STATEMENT = re.compile(r"(?<![,(\[\\])[ \t]*[\n;][ \t]*(?=[%a-z])")
+# Where a line begins that may be a statement, and those that go on with the line before.
+_BEGINNING = re.compile(r"[\n;][ \t]*(?=[%a-z])")
+_CONTINUED = re.compile(r"[,(\[\\][ \t]*[\n;][ \t]*(?=[%a-z])")
 _NODE = re.compile(r"\bnode[ \t]+@[\w.]+[ \t]*\(([^()]*)")
 _PUNCTUATION = {"_COMMA": "`,`", "_LPAR": "`(`", "_RPAR": "`)`", "_LSQUARE": "`[`",
                 "_RSQUARE": "`]`", "_ARROW": "`->`", "_GRID": "`grid`", "_WITH": "`with`",
@@ -79,7 +81,8 @@ def _check_counts(text: str, source: Source) -> None:
     starts = [m.start() for m in _DEFINITION.finditer(text)] + [len(text)]
     for start, end in pairwise(starts):
         span = Span(source, text.count("\n", 0, start) + 1, 1)
-        _check_limit("instructions", sum(1 for _ in _STATEMENT.finditer(text, start, end)), span)
+        _check_limit("instructions", len(_BEGINNING.findall(text, start, end))
+                     - len(_CONTINUED.findall(text, start, end)), span)
         nodes = edges = 0
         for match in _NODE.finditer(text, start, end):
             nodes += 1

@@ -97,7 +97,7 @@ def _typer_app() -> Any:
             help="Print the version.")) -> None:
         """Options of every command."""
 
-    from hvisa.cli import asm, cache, devices, dis, explain, fmt, graph, translate, verify
+    from hvisa.cli import asm, cache, compile, devices, dis, explain, fmt, graph, translate, verify
     from hvisa.cli.options import typer_function
     from hvisa.cli.run import OPTIONS, run
     app = typer.Typer(name="hvisa", no_args_is_help=True, pretty_exceptions_enable=False,
@@ -110,6 +110,7 @@ def _typer_app() -> Any:
     app.callback()(_options_of_all)
     app.command("run")(typer_function(run, OPTIONS))
     app.command("asm")(asm.asm)
+    app.command("compile")(compile.compile_)
     app.command("dis")(dis.dis)
     app.command("fmt")(fmt.fmt)
     app.command("verify")(verify.verify)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import re
 import shlex
@@ -12,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.docs.snippets import run_snippets
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,14 +32,8 @@ def test_the_main_command_makes_the_picture(tmp_path: Path) -> None:
 
 
 def test_the_python_session_prints_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    session = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert session is not None
     monkeypatch.chdir(ROOT)
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown):
-        exec(compile(session[1], "README.md", "exec"), {})
-    wanted = re.findall(r"print\(.*\)  # (.*)", session[1])
-    assert shown.getvalue().splitlines() == wanted
+    assert run_snippets(PAGE, "README") == 2
 
 
 def test_every_command_of_the_table_exists() -> None:

@@ -130,10 +130,11 @@ def block(x: In[f32, "p"], t: Shared[f32, 64]):
     i = hvisa.grid(64)
     t[i] = x.zero[i]
     hvisa.barrier()
-    half = 32
-    for _ in range(6):
+    half, last = 32, 0.0
+    while half > 0:
         if i < half:
-            t[i] = t[i] + t[i + half]
+            last = t[i] + t[i + half]
+            t[i] = last
         hvisa.barrier()
         half //= 2
 

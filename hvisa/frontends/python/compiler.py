@@ -29,6 +29,14 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
 
     Raises HvisaError with the first mistake of each function, or what the verifier finds.
     """
+    from hvisa.graph.verifier import verify
+    module = build_module(functions, name)
+    verify(module)
+    return module
+
+
+def build_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
+    """The same, not verified yet."""
     compiler = Compiler(name)
     errors: list[Diagnostic] = []
     for function in functions:
@@ -43,8 +51,6 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
     if errors:
         raise HvisaError(errors)
     number_module(compiler.module)
-    from hvisa.graph.verifier import verify
-    verify(compiler.module)
     return compiler.module
 
 

@@ -40,6 +40,19 @@ def _exits(nodes: list[ast.stmt], in_loop: bool = True) -> set[str]:
     return found
 
 
+def returning(nodes: list[ast.stmt]) -> list[ast.Return]:
+    """The `return`s with a value of a block, in the order of `ast.walk`."""
+    found: list[ast.Return] = []
+    for node in nodes:
+        todo: list[ast.stmt] = [node]
+        for inner in todo:  # which grows
+            if isinstance(inner, (ast.If, ast.For, ast.While)):
+                todo += (*inner.body, *inner.orelse)
+            elif isinstance(inner, ast.Return) and inner.value is not None:
+                found.append(inner)
+    return found
+
+
 def always(nodes: list[ast.stmt]) -> bool:
     """Whether a block always leaves."""
     for node in nodes:
@@ -137,9 +150,12 @@ def _none_set(node: ast.stmt, flags: list[str]) -> ast.expr:
 
 def _at(new: N, old: ast.AST) -> N:
     """The new node at the place of the old one."""
-    for node in ast.walk(new):
-        if not hasattr(node, "lineno") and "lineno" in node._attributes:
-            ast.copy_location(node, old)
+    todo: list[ast.AST] = [new]
+    for node in todo:  # which grows by what is new too
+        if not hasattr(node, "lineno"):
+            if "lineno" in node._attributes:
+                ast.copy_location(node, old)
+            todo += ast.iter_child_nodes(node)
     return new
 
 

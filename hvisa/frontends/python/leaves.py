@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from hvisa.frontends.python.annotations import BufferAnnotation, StreamAnnotation
 from hvisa.frontends.python.definitions import Header, PythonFunction, set_symbols
-from hvisa.frontends.python.exits import VALUE, Exits, always
+from hvisa.frontends.python.exits import VALUE, Exits, always, returning
 from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.statements import Statements
+from hvisa.frontends.python.uniformity import mark_uniform
 from hvisa.frontends.python.values import Array, Const, Expr, Known, Run
 from hvisa.graph.model import Definition, Function, LeafNode, Value
 from hvisa.spec import dimensions as dims, types as ty
@@ -55,6 +56,7 @@ def compile_leaf(compiler: Compiler, function: PythonFunction, header: Header, n
     if body and _grid_call(builder, body[0]) is not None:
         _grid(compiler, builder, body.pop(0))
     write_body(builder, header, body, leaf.results if header.node.returns is not None else [])
+    mark_uniform(leaf)
     return leaf
 
 
@@ -105,7 +107,7 @@ def write_body(builder: Statements, header: Header, body: list[ast.stmt],
                results: list[Any] | None) -> list[Type]:
     """The body; the types of what it gives. `results` None: whatever the body returns."""
     definition = builder.definition
-    returns = [n for s in body for n in ast.walk(s) if isinstance(n, ast.Return) and n.value is not None]
+    returns = returning(body)
     if returns and not always(body):
         header.refuse(returns[-1], "HV1222", "not every way through the function returns a value",
                       "end it with a `return`")

@@ -7,6 +7,7 @@ plain Python, an operation acts on numbers, as far as it has a meaning there.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -185,6 +186,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
+@functools.cache
 def aliases() -> dict[int, Any]:
     """By the identity of a function of Python, `math` or numpy: what it is here."""
     import builtins

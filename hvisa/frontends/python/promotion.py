@@ -46,6 +46,7 @@ def meet(a: ScalarType, a_weak: bool, b: ScalarType, b_weak: bool) -> tuple[Scal
     return promote(a, b), False
 
 
+@functools.cache
 def same_kind(found: ScalarType, wanted: ScalarType) -> bool:
     """Whether a number may be stored as another type without being asked to: bool to integer to float,
     and to a narrower type of its own kind (numpy's `same_kind`)."""

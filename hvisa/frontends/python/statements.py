@@ -8,7 +8,7 @@ so that nested loops do not multiply.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hvisa.frontends.python.access import AUGMENTED
 from hvisa.frontends.python.annotations import AnnotationError, scalar_of
@@ -16,7 +16,7 @@ from hvisa.frontends.python.exits import VALUE, EarlyLoop
 from hvisa.frontends.python.expressions import Expressions
 from hvisa.frontends.python.names import NAMES, Operation
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, same, type_text
-from hvisa.graph.model import Definition, Instr, Region, Value
+from hvisa.graph.model import Constant, Definition, Instr, Region, Value
 from hvisa.spec import types as ty
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType, VectorType
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hvisa.frontends.python.compiler import Compiler
     from hvisa.frontends.python.source import SourceFile
 
-MOST_ROUNDS = 8  # of finding a loop's types; each one widens at least one of them
+MOST_ROUNDS = 16  # of finding a loop's types; each one widens at least one of them
 MOST_UNROLLED = 4096
 NOT_HERE: dict[type[ast.stmt], tuple[str, str]] = {
     ast.Try: ("`try`", "test before: nothing is raised in a kernel, faults are traps"),
@@ -43,14 +43,41 @@ NOT_HERE: dict[type[ast.stmt], tuple[str, str]] = {
     ast.AsyncFunctionDef: ("`async`", "use streams in a graph")}
 
 
-def assigned(nodes: list[ast.stmt]) -> list[str]:
-    """The names that a block assigns, in order."""
+def assigned(nodes: list[ast.stmt], env: dict[str, Expr] | None = None) -> list[str]:
+    """The names that a block assigns, in the order of `ast.walk`; of `env`, also the vectors whose lanes
+    it assigns."""
     found: dict[str, None] = {}
     for node in nodes:
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                found[inner.id] = None
+        todo: list[ast.AST] = [node]
+        for inner in todo:  # which grows
+            match inner:
+                case ast.Name():
+                    found[inner.id] = None
+                case ast.Assign():
+                    todo += inner.targets
+                case ast.AugAssign() | ast.AnnAssign():
+                    todo.append(inner.target)
+                case ast.For():
+                    todo += (inner.target, *inner.body, *inner.orelse)
+                case ast.If() | ast.While():
+                    todo += (*inner.body, *inner.orelse)
+                case ast.Tuple() | ast.List():
+                    todo += inner.elts
+                case ast.Subscript() if env is not None and isinstance(inner.value, ast.Name) \
+                        and isinstance(env.get(inner.value.id), Run):
+                    found[inner.value.id] = None
+                case _:
+                    pass
     return list(found)
+
+
+class LoopType(NamedTuple):
+    """What a name is at the start of each round: type, Python number or not, known not to be negative
+    or not."""
+
+    type: ScalarType | VectorType
+    weak: bool
+    nonneg: bool
 
 
 class Statements(Expressions):
@@ -60,7 +87,7 @@ class Statements(Expressions):
                  namespace: dict[str, Any], fast: int):
         super().__init__(compiler, file, definition, namespace, fast)
         self.lost = {}
-        self._types: dict[tuple[int, str], tuple[ScalarType | VectorType, bool] | None] = {}
+        self._types: dict[tuple[int, str], LoopType] = {}
 
     def block(self, nodes: list[ast.stmt]) -> None:
         for node in nodes:
@@ -211,7 +238,7 @@ class Statements(Expressions):
         self.region, self.env, self.lost = outer, before, {**ends[0][2], **ends[1][2]}
         (then, a, _), (other, b, _) = ends
         merged: list[tuple[str, Number, Number]] = []
-        for name in dict.fromkeys([*assigned(node.body), *assigned(node.orelse)]):
+        for name in dict.fromkeys([*assigned(node.body, before), *assigned(node.orelse, before)]):
             x, y = a.get(name), b.get(name)
             if x is None or y is None:
                 found = self._one_sided(node, name, x or y)
@@ -400,7 +427,7 @@ class Statements(Expressions):
 
     def _carried(self, node: ast.AST, body: list[ast.stmt], *own: str) -> list[str]:
         """Names that a loop changes and that have a value before it."""
-        names = [n for n in assigned(body) if n in self.env and n not in own]
+        names = [n for n in assigned(body, self.env) if n in self.env and n not in own]
         return [n for n in names if not isinstance(self.env[n], Known)]
 
     def _loop(self, node: ast.For | ast.While, names: list[str], build: Any,
@@ -425,7 +452,7 @@ class Statements(Expressions):
                 late = []
                 del outer.body[mark:]
                 continue
-            wider = {n: self._wider(node, types[n], ends[n]) for n in names}
+            wider = {n: self._join_types(node, types[n], self._loop_type(node, ends[n])) for n in names}
             if wider == types:
                 break
             types = wider
@@ -435,14 +462,14 @@ class Statements(Expressions):
             self.refuse(node, "HV1215", "the types of the loop's variables do not settle",
                         "give them types before the loop: `s: f32 = 0.0`")
         self.region = region
-        self.emit(node, "yield", [self.operand(node, ends[n], types[n][0]) for n in names], results=())
+        self.emit(node, "yield", [self.operand(node, ends[n], types[n].type) for n in names], results=())
         self.region = outer
         outer.body.append(instr)
         self.env, inner = before, self.env
         for name in names:
-            value = Value(self.unique(name.lstrip("$")), types[name][0])
+            value = Value(self.unique(name.lstrip("$")), types[name].type)
             instr.results.append(value)
-            self.env[name] = Run(value, types[name][0], types[name][1])
+            self.env[name] = Run(value, *types[name])
         self.lost = lost
         for name in [*own, *assigned(node.body)]:
             if name in inner and name not in before and name[0] != "$":
@@ -456,31 +483,26 @@ class Statements(Expressions):
         return Const(type(number.value)(0)) if isinstance(number, Const) else self.convert(
             node, Const(0), number.type, explicit=True)
 
-    def _start_type(self, node: ast.AST, name: str,
-                    value: Expr) -> tuple[ScalarType | VectorType, bool]:
+    def _start_type(self, node: ast.AST, name: str, value: Expr) -> LoopType:
+        own = self._loop_type(node, self._mergeable(node, name, value))
         known = self._types.get((id(node), name))
-        number = self._mergeable(node, name, value)
+        return own if known is None else self._join_types(node, own, known)
+
+    def _loop_type(self, node: ast.AST, number: Number) -> LoopType:
+        if isinstance(number, Run):
+            return LoopType(number.type, number.weak, number.nonneg)
         element, weak = self.element_of(number)
-        own = (number.type, number.weak) if isinstance(number, Run) else (element, weak)
-        if known is None:
-            return own
-        return self._join_types(node, own, known)
+        return LoopType(element, weak, type(number.value) is int and number.value >= 0)
 
-    def _join_types(self, node: ast.AST, a: tuple[ScalarType | VectorType, bool],
-                    b: tuple[ScalarType | VectorType, bool]) -> tuple[ScalarType | VectorType, bool]:
-        from hvisa.graph.model import Constant
-        return self.joined(node, Run(Constant(ty.I1, 0), *a), Run(Constant(ty.I1, 0), *b))
+    def _join_types(self, node: ast.AST, a: LoopType, b: LoopType) -> LoopType:
+        place = Constant(ty.I1, 0)
+        type_, weak = self.joined(node, Run(place, a.type, a.weak), Run(place, b.type, b.weak))
+        return LoopType(type_, weak, a.nonneg and b.nonneg)
 
-    def _initial(self, node: ast.AST, value: Expr,
-                 type_: tuple[ScalarType | VectorType, bool]) -> Run:
+    def _initial(self, node: ast.AST, value: Expr, wanted: LoopType) -> Run:
         assert isinstance(value, (Const, Run))
-        out = self.convert(node, value, type_[0])
-        return Run(out.operand, out.type, type_[1], False)
-
-    def _wider(self, node: ast.AST, type_: tuple[ScalarType | VectorType, bool],
-               end: Number) -> tuple[ScalarType | VectorType, bool]:
-        element, weak = self.element_of(end)
-        return self._join_types(node, type_, (end.type if isinstance(end, Run) else element, weak))
+        out = self.convert(node, value, wanted.type)
+        return Run(out.operand, out.type, wanted.weak, wanted.nonneg)
 
     def _while(self, node: ast.While) -> None:
         names = self._carried(node, node.body)

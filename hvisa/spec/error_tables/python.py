@@ -83,3 +83,18 @@ The decorators take a function defined with `def`.
 register("HV1225", "shapes that do not fit", """
 Extents of arrays that meet are equal by normal form, or the constant 1 (numpy's broadcasting).
 """, "say that they are equal: `hvisa.match(a.shape[0], b.shape[0])`")
+register("HV1230", "not a Python file", """
+`hvisa compile` takes a file of Python, which it imports.
+""", "give a file that ends in .py")
+register("HV1231", "nothing to compile", """
+The file defines no function that is decorated. Those that it imports from other files are compiled where
+they are used, and with their own file.
+""", "write `@hvisa.leaf` or `@hvisa.graph` above a `def`")
+register("HV1232", "a file can't be imported", """
+Python raises an exception while it runs the file, which it does up to the decorators and all that stands
+outside of functions.
+""", "put what only a script does under `if __name__ == \"__main__\":`")
+register("HV1233", "an option that a decorator does not have", """
+Decorators take what a header of the text form says: `private`, `effect`, `implements`, `attributes`, and
+`fast`.
+""", "compare with `help(hvisa.leaf)`")

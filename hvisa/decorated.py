@@ -86,6 +86,41 @@ class Compiled(PythonFunction):
         """Launch the node: `saxpy(2.0, x, y)`; options as for `Entry`."""
         return (self._entry or self.entry)(*arguments, **named)
 
+    def emulate(self, *arguments: Any, **named: Any) -> Any:
+        """What a call of the leaf gives, by running its Python body once for each instance.
+
+        Takes what a call takes, but options other than `out=` and `copy=`. Nothing is translated, so
+        a debugger's breakpoints stop in the body, where ids are ints, numbers numpy scalars, and
+        buffers show their elements: `x`, `x.array`. Slow, and as exact as a call where Python has the
+        types of the leaf; `hvisa.frontends.python.emulation` says where it has not. Raises HvisaTrap
+        with the instance.
+        """
+        from hvisa.frontends.python.emulation import run_leaf
+        from hvisa.graph.model import LeafNode
+        from hvisa.program import _by_name
+        from hvisa.runtime.arguments import bind
+        from hvisa.runtime.host_values import scalar_value
+        signature = self.entry.signature
+        leaf = self.module.definitions[signature.entry]
+        if not isinstance(leaf, LeafNode):
+            raise fail("HV1203", f"`{self.__name__}` is a graph, and only leaves run under plain Python",
+                       help="emulate the leaves that it launches")
+        passed = _by_name(signature.entry, [p.name for p in signature.taken], arguments, named)
+        options = {n: passed.pop(n) for n in ("out", "copy") if n in passed}
+        bound = bind(signature, passed, options.get("out"), options.get("copy", False))
+        values = {p.name: scalar_value(bound.values[p.name], p) if p.kind == "scalar"
+                  else bound.values[p.name] for p in signature.ports}
+        made = run_leaf(self, leaf, values, bound.symbols)
+        for name, array in made.written.items():
+            bound.values[name][...] = array
+        found = bound.publish(made.counts) + [
+            a.view(bound.bfloat16) if r.element.name == "bf16" and bound.bfloat16 is not None else a
+            for a, r in zip(made.results, signature.results, strict=True)]
+        found = [a if getattr(a, "ndim", 0) else a[()] for a in found]
+        if len(found) < 2:
+            return found[0] if found else None
+        return signature.returned_type(*found)
+
 
 class Picture:
     """An SVG text that notebooks show inline."""

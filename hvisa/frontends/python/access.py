@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from hvisa.frontends.python.annotations import AnnotationError, VectorKind
 from hvisa.frontends.python.arithmetic import Arithmetic
-from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Run, type_text
+from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
 from hvisa.graph.model import Operand
 from hvisa.spec import types as ty
 from hvisa.spec.limits import LIMITS
@@ -23,6 +24,9 @@ class Access(Arithmetic):
     """What stands in brackets or behind a dot."""
 
     def expression(self, node: ast.expr) -> Expr:
+        raise NotImplementedError
+
+    def truth(self, node: ast.expr) -> Number:
         raise NotImplementedError
 
     # -- indices -------------------------------------------------------------------------------
@@ -92,6 +96,8 @@ class Access(Arithmetic):
             case Run() if owner.lanes:
                 lane = self._position(node, owner.lanes)
                 return self.value(node, "extract", owner.operand, immediates=(lane,))
+            case Known() if isinstance(owner.object, VectorKind):
+                return Known(self._vector_type(node, owner.object))
             case Known() if isinstance(owner.object, (tuple, list)):
                 found = owner.object[self._position(node, len(owner.object))]  # type: ignore[arg-type]
                 return self.compiler.wrap(self, node, found)
@@ -105,6 +111,15 @@ class Access(Arithmetic):
             case _:
                 pass
         self.refuse(node, "HV1204", f"this is {type_text(owner)}, which has no elements")
+
+    def _vector_type(self, node: ast.Subscript, kind: VectorKind) -> VectorType:
+        """`vec[f32, 4]`."""
+        found = self.expression(node.slice)
+        parts = found.items if isinstance(found, Items) else [found]
+        try:
+            return kind[tuple(p.object if isinstance(p, Known) else getattr(p, "value", p) for p in parts)]
+        except AnnotationError as error:
+            self.refuse(node, "HV1211", str(error), error.help)
 
     def _position(self, node: ast.Subscript, count: int) -> int:
         found = self.expression(node.slice)

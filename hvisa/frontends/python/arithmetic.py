@@ -151,8 +151,11 @@ class Arithmetic(Builder):
     def unary(self, node: ast.AST, op: ast.unaryop, value: Expr) -> Expr:
         if isinstance(op, ast.Not):
             condition = self.condition(node, value)
-            return Const(not condition.value) if isinstance(condition, Const) \
-                else self.value(node, "not", condition.operand)
+            if isinstance(condition, Const):
+                return Const(not condition.value)
+            out = self.value(node, "not", condition.operand)
+            out.weak = True  # a bool of Python, of whatever
+            return out
         number = self.number(node, value)
         if isinstance(number, Const):
             function = operator.neg if isinstance(op, ast.USub) else \
@@ -187,8 +190,30 @@ class Arithmetic(Builder):
                 self.refuse(node, "HV1204", f"{type_text(left)} and {type_text(right)} don't compare")
         a, b = self.number(node, left), self.number(node, right)
         type_, _ = self.joined(node, a, b)
-        x, y = self.operand(node, a, type_), self.operand(node, b, type_)
-        return self.value(node, mnemonic, x, y)
+        (x, x_weak), (y, y_weak) = self.element_of(a), self.element_of(b)
+        if x.is_integer and y.is_integer and not isinstance(a, Const) and not isinstance(b, Const):
+            # Exact, as in numpy, also where the numbers do not fit each other's type.
+            if ty.U64 in (x, y) and "signed" in (x.kind, y.kind):
+                return self._compare_mixed(node, mnemonic, a, b)
+            if x_weak != y_weak:
+                type_ = ty.like(ty.INDEX, type_)
+        out = self.value(node, mnemonic, self.operand(node, a, type_), self.operand(node, b, type_))
+        out.weak = x_weak and y_weak
+        return out
+
+    def _compare_mixed(self, node: ast.AST, mnemonic: str, a: Run, b: Run) -> Run:
+        """u64 against a signed number: what is negative is less than anything of u64."""
+        signed = a if b.element is ty.U64 else b
+        type_ = ty.like(ty.U64, self.joined(node, a, b)[0])
+        out = self.value(node, mnemonic, self.operand(node, a, type_), self.operand(node, b, type_))
+        if signed.nonneg:
+            return out
+        wide = self.convert(node, signed, ty.like(signed.element, type_))
+        negative = self.value(node, "lt", wide.operand, self.operand(node, Const(0), wide.type))
+        if mnemonic in (("lt", "le", "ne") if signed is a else ("gt", "ge", "ne")):
+            return self.value(node, "or", out.operand, negative.operand)
+        other = self.value(node, "not", negative.operand)
+        return self.value(node, "and", out.operand, other.operand)
 
     def choose(self, node: ast.AST, condition: Number, then: Number, other: Number) -> Number:
         """`select`, of numbers that are there already."""

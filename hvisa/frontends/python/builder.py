@@ -127,8 +127,7 @@ class Builder:
         """The element type that a number is computed in, and whether it is a Python number."""
         if isinstance(value, Run):
             return value.element, value.weak
-        found = weak_type(value.value)
-        return found, found is not ty.I1
+        return weak_type(value.value), True
 
     def operand(self, node: ast.AST, value: Number, type_: ScalarType | VectorType,
                 explicit: bool = False) -> Operand:
@@ -206,7 +205,7 @@ class Builder:
         (x, x_weak), (y, y_weak) = self.element_of(a), self.element_of(b)
         found, weak = meet(x, x_weak, y, y_weak)
         if (x is ty.I1) and (y is ty.I1):
-            found, weak = ty.I1, False
+            found, weak = ty.I1, x_weak and y_weak
         lanes = {v.lanes for v in (a, b) if isinstance(v, Run) and v.lanes}
         if len(lanes) > 1:
             self.refuse(node, "HV1204", f"vectors of {' and '.join(map(str, sorted(lanes)))} lanes meet",
@@ -226,12 +225,14 @@ class Builder:
         if number.type is ty.I1:
             return number
         zero = Constant(number.element, 0)
-        return self.value(node, "ne", number.operand, zero)
+        out = self.value(node, "ne", number.operand, zero)
+        out.weak = number.weak
+        return out
 
 
 def _kind(type_: ScalarType, weak: bool) -> str:
-    if not weak:
-        return str(type_)
+    if not weak or type_ is ty.I1:
+        return "bool" if weak else str(type_)
     return "float" if type_ is ty.F64 else "int"
 
 

@@ -97,7 +97,10 @@ class Calls(Access):
         return ty.vector(type_, lanes) if lanes else type_
 
     def _conversion(self, node: ast.Call, type_: ScalarType, python_int: bool) -> Expr:
-        value = self.number(node, self._arguments(node, str(type_), 1)[0])
+        if type_ is ty.I1 and len(node.args) == 1 and isinstance(node.args[0], (ast.BoolOp, ast.Compare)):
+            value: Number = self.truth(node.args[0])
+        else:
+            value = self.number(node, self._arguments(node, str(type_), 1)[0])
         if isinstance(value, Const) and type_ is ty.I1:
             return Const(bool(value.value))
         out = self.convert(node, value, self._like(type_, value), explicit=True)
@@ -280,6 +283,9 @@ class Calls(Access):
 
     @staticmethod
     def _one_or_all(values: list[Run]) -> Expr:
+        """The value, or value and position: that is a Python number, as a counter is."""
+        for position in values[1:]:
+            position.weak = True
         return values[0] if len(values) == 1 else Items(list(values))
 
     def _call_bitcast(self, node: ast.Call) -> Expr:
@@ -336,15 +342,15 @@ class Calls(Access):
             self.env[part.target.id] = Run(counters[-1], ty.INDEX, weak=True, nonneg=nonneg)
         self.region = inner
         inner.parameters = counters
-        element = self.number(generator.elt, self.expression(generator.elt))
-        if name in ("any", "all"):
-            element = self.condition(generator.elt, element)
+        element = self.truth(generator.elt) if name in ("any", "all") \
+            else self.number(generator.elt, self.expression(generator.elt))
         typed = self.concrete(generator.elt, element)
         if typed.lanes:
             self.refuse(generator.elt, "HV1204", "the elements of a reduction are numbers, not vectors",
                         "join the lanes: `hvisa.fold_lanes(\"add\", v)`")
         if typed.type is ty.I1 and name in ("sum", "prod", "min", "max"):
-            typed = self.convert(generator.elt, typed, ty.INDEX, explicit=True)
+            whole = self.convert(generator.elt, typed, ty.INDEX, explicit=True)
+            typed = Run(whole.operand, ty.INDEX, typed.weak, nonneg=True)
         self.emit(generator.elt, "yield", [typed.operand], results=())
         self.region, self.env = outer, kept
         operands = list(bounds)
@@ -355,7 +361,7 @@ class Calls(Access):
                           (REDUCTIONS.index(REDUCING[name]),))
         instr.regions = (inner,)
         results = list(map(self._typed, instr.results))
-        results[0].weak = typed.weak
+        results[0].weak = typed.weak or name in ("any", "all")
         return self._one_or_all(results)
 
     def _range_bounds(self, node: ast.expr) -> list[Any]:

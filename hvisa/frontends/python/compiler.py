@@ -226,7 +226,7 @@ class Compiler:
         results: list[Expr] = []
         for result in instr.results:
             assert isinstance(result.type, (ScalarType, VectorType))
-            results.append(Run(result, result.type))
+            results.append(Run(result, result.type, weak=result.type is ty.INDEX))
         return Const(None) if not results else results[0] if len(results) == 1 else Items(results)
 
     @staticmethod

@@ -60,6 +60,9 @@ def always(nodes: list[ast.stmt]) -> bool:
             return True
         if isinstance(node, ast.If) and node.orelse and always(node.body) and always(node.orelse):
             return True
+        if isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value \
+                and BREAK not in _exits(node.body):
+            return True  # a loop that only a `return` ends
     return False
 
 
@@ -73,7 +76,12 @@ class Exits:
     def function(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """The body of a function without early exits."""
         out = self._block(body, {}, tail=True)
-        return [_set(RETURN, False, body[0]), *out] if self.returns else out
+        if not self.returns:
+            return out
+        # What is returned in a loop is carried out of it, so it has a value before: false meets any type.
+        counts = [len(_parts(n)) for s in body for n in ast.walk(s) if isinstance(n, ast.Return)]
+        names = [RETURN, *(f"{VALUE}{n}" for n in range(max(counts)))]
+        return [*(_set(name, False, body[0]) for name in names), *out]
 
     def _block(self, nodes: list[ast.stmt], flags: dict[str, str], tail: bool) -> list[ast.stmt]:
         """The block without exits. `flags` maps a kind of exit to the flag that it sets; `tail` says
@@ -114,7 +122,7 @@ class Exits:
         kind = {ast.Break: BREAK, ast.Continue: CONTINUE}.get(type(node), RETURN)  # type: ignore[arg-type]
         out: list[ast.stmt] = []
         if isinstance(node, ast.Return) and node.value is not None:
-            parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            parts = _parts(node)
             names: list[ast.expr] = [ast.Name(f"{VALUE}{n}", ast.Store()) for n in range(len(parts))]
             out.append(_at(ast.Assign([ast.Tuple(names, ast.Store())], ast.Tuple(parts, ast.Load())),
                            node))
@@ -141,6 +149,13 @@ class Exits:
             out += [_at(ast.If(_none_set(node, ending), orelse, []), node.orelse[0])] if ending \
                 else orelse
         return out
+
+
+def _parts(node: ast.Return) -> list[ast.expr]:
+    """The values that are returned."""
+    if node.value is None:
+        return []
+    return node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
 
 
 def _none_set(node: ast.stmt, flags: list[str]) -> ast.expr:

@@ -94,15 +94,19 @@ class Expressions(Calls):
         return self.binary(node, node.op, left, right)
 
     def _unaryop(self, node: ast.UnaryOp) -> Expr:
+        if isinstance(node.op, ast.Not):
+            return self.truth(node)
         return self.unary(node, node.op, self.expression(node.operand))
 
     def _compare(self, node: ast.Compare) -> Expr:
-        operands = [self.expression(e) for e in (node.left, *node.comparators)]
-        out: Number = Const(True)
-        for number, op in enumerate(node.ops):
-            one = self.compare(node, op, operands[number], operands[number + 1])
-            out = one if number == 0 else self._both(node, out, one)
-        return out
+        """A chain stops at the first comparison that does not hold, as `and` does."""
+        def rest(left: Expr, number: int) -> Number:
+            right = self.expression(node.comparators[number])
+            one = self.compare(node, node.ops[number], left, right)
+            if number + 1 == len(node.ops):
+                return one
+            return self._decided(node, True, one, lambda: rest(right, number + 1))
+        return rest(self.expression(node.left), 0)
 
     def _both(self, node: ast.AST, a: Number, b: Number) -> Number:
         for one, other in ((a, b), (b, a)):
@@ -111,32 +115,56 @@ class Expressions(Calls):
         assert isinstance(a, Run) and isinstance(b, Run)
         return self.value(node, "and", a.operand, b.operand)
 
+    def truth(self, node: ast.expr) -> Number:
+        """An expression of which only the truth value counts."""
+        if isinstance(node, ast.BoolOp):
+            return self._logic(node, self.truth)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            found = self.unary(node, node.op, self.truth(node.operand))
+            assert isinstance(found, (Const, Run))
+            return found
+        return self.condition(node, self.expression(node))
+
     def _boolop(self, node: ast.BoolOp) -> Expr:
+        """`and`, `or` as values: of numbers, Python gives one of them and not a truth value."""
+        return self._logic(node, self._truth_value)
+
+    def _truth_value(self, node: ast.expr) -> Number:
+        found = self.number(node, self.expression(node), "a condition")
+        if self.element_of(found)[0] is not ty.I1:
+            self.refuse(node, "HV1204", "`and` and `or` join truth values here, and this is "
+                        f"{type_text(found)}", "compare it: `x != 0`; or write `a if a else b`")
+        return self.condition(node, found)
+
+    def _logic(self, node: ast.BoolOp, part: Callable[[ast.expr], Number]) -> Number:
+        is_and = isinstance(node.op, ast.And)
+        out = part(node.values[0])
+        for value in node.values[1:]:
+            out = self._decided(node, is_and, out, lambda value=value: part(value))
+        return out
+
+    def _decided(self, node: ast.AST, is_and: bool, left: Number, right: Callable[[], Number]) -> Number:
         """`and`, `or`: the right side is not computed where the left one decides, if that can be
         noticed."""
-        is_and = isinstance(node.op, ast.And)
-        out = self.condition(node.values[0], self.expression(node.values[0]))
-        for part in node.values[1:]:
-            if isinstance(out, Const):
-                if bool(out.value) != is_and:
-                    return out
-                out = self.condition(part, self.expression(part))
-                continue
-            region, found = self.aside(lambda part=part: self.condition(part, self.expression(part)))
-            assert isinstance(found, (Const, Run))
-            if isinstance(found, Const):
-                out = out if bool(found.value) == is_and else found
-            elif self.speculate(region):
-                out = self.value(node, "and" if is_and else "or", out.operand, found.operand)
-            else:
-                self._end(node, region, found)
-                other = Region()
-                self._end(node, other, Run(self.operand(node, Const(not is_and), ty.I1), ty.I1))
-                out = self._if(node, out, *((region, other) if is_and else (other, region)))
+        if isinstance(left, Const):
+            return right() if bool(left.value) == is_and else left
+        region, found = self.aside(right)
+        assert isinstance(found, (Const, Run))
+        if isinstance(found, Const) and self.speculate(region):
+            return left if bool(found.value) == is_and else found
+        weak = left.weak and getattr(found, "weak", True)
+        if isinstance(found, Run) and self.speculate(region):
+            out = self.value(node, "and" if is_and else "or", left.operand, found.operand)
+        else:
+            self._end(node, region, found)
+            other = Region()
+            self._end(node, other, Run(self.operand(node, Const(not is_and), ty.I1), ty.I1))
+            out = self._if(node, left, *((region, other) if is_and else (other, region)))
+        out.weak = weak
         return out
 
     def _ifexp(self, node: ast.IfExp) -> Expr:
-        condition = self.condition(node.test, self.expression(node.test))
+        condition = self.truth(node.test)
         if isinstance(condition, Const):
             return self.expression(node.body if condition.value else node.orelse)
         then, a = self.aside(lambda: self.expression(node.body))

@@ -100,7 +100,8 @@ def port_value(definition: Definition, port: Any) -> Expr:
     assert isinstance(type_, (ScalarType, VectorType))
     element = ty.element_of(type_)
     dim = dims.symbol(port.name) if type_ is ty.INDEX else None
-    return Run(port.value, type_, nonneg=element is not None and element.kind == "unsigned", dim=dim)
+    return Run(port.value, type_, weak=type_ is ty.INDEX, dim=dim,
+               nonneg=element is not None and element.kind == "unsigned")
 
 
 def write_body(builder: Statements, header: Header, body: list[ast.stmt],

@@ -1,10 +1,14 @@
 """The type of an operation on two numbers: numpy's rules (NEP 50).
 
-A *Python number* (a literal, a loop counter, an instance id, an extent, and what is computed from such
-numbers alone) takes the type of what it meets, as long as the kind allows it: an integer meets any type,
-a float meets floats and makes f64 of an integer. Alone, integers are computed as `index` (64 bits,
-wrapping) and floats as f64. Two typed numbers meet as numpy promotes their dtypes; `index` counts as
-int64, and bf16 as ml_dtypes has it.
+A *Python number* (a literal, a loop counter, an instance id, an extent, what is passed or returned as
+`index`, the position that `argmin` gives, and what is computed from such numbers alone) takes the type of
+what it meets, as long as the kind allows it: an integer meets any type, a float meets floats and makes f64
+of an integer. Alone, integers are computed as `index` (64 bits, wrapping) and floats as f64. Two typed
+numbers meet as numpy promotes their dtypes; `index` counts as int64, and bf16 as ml_dtypes has it.
+`int(x)` and `float(x)` make i64 and f64; floats are passed to functions as f64.
+
+A comparison of Python numbers is a Python truth value, and so is what `not`, `any` and `all` give: an
+integer where it is computed with. Comparisons of integers are exact whatever their types are.
 """
 
 from __future__ import annotations
@@ -42,6 +46,8 @@ def meet(a: ScalarType, a_weak: bool, b: ScalarType, b_weak: bool) -> tuple[Scal
         typed, weak = (b, a) if a_weak else (a, b)
         if weak is ty.F64:
             return (typed if typed.is_float else ty.F64), False
+        if weak is ty.I1:
+            return typed, False
         return (ty.INDEX if typed is ty.I1 else typed), False
     return promote(a, b), False
 

@@ -212,7 +212,7 @@ class Statements(Expressions):
         self.expression(node.value)
 
     def _assert(self, node: ast.Assert) -> None:
-        condition = self.condition(node.test, self.expression(node.test))
+        condition = self.truth(node.test)
         text = self.expression(node.msg) if node.msg is not None else Const(
             ast.unparse(node.test))
         if not isinstance(text, Const) or not isinstance(text.value, str):
@@ -224,7 +224,7 @@ class Statements(Expressions):
     # -- branches ------------------------------------------------------------------------------
 
     def _branch(self, node: ast.If) -> None:
-        condition = self.condition(node.test, self.expression(node.test))
+        condition = self.truth(node.test)
         if isinstance(condition, Const):
             self.block(node.body if condition.value else node.orelse)
             return
@@ -337,6 +337,8 @@ class Statements(Expressions):
             if not element.is_integer or (isinstance(bound, Run) and bound.lanes):
                 self.refuse(part, "HV1204", f"a bound is an integer, and this is {type_text(bound)}",
                             "write `int(...)`")
+        # What a loop counts is a Python number, whatever its bounds are.
+        bounds = [b if isinstance(b, Const) or b.weak else self._counted(node, b) for b in bounds]
         low = bounds[0] if len(bounds) > 1 else Const(0)
         high = bounds[1] if len(bounds) > 1 else bounds[0]
         step = bounds[2] if len(bounds) > 2 else Const(1)
@@ -352,6 +354,11 @@ class Statements(Expressions):
             self._downward(node, node.target, low, high, -step.value, flags)
             return
         self._count(node, node.target, [low, high, step], None, flags)
+
+    def _counted(self, node: ast.AST, bound: Run) -> Run:
+        """A typed bound as a Python number."""
+        out = self.convert(node, bound, ty.INDEX)
+        return Run(out.operand, ty.INDEX, weak=True, nonneg=out.nonneg, dim=out.dim)
 
     def _static(self, node: ast.For, call: ast.Call, bounds: list[Number],
                 flags: tuple[str, ...]) -> None:
@@ -371,35 +378,23 @@ class Statements(Expressions):
     def _count(self, node: ast.For, target: ast.Name, bounds: list[Number],
                start: tuple[Number, int] | None, flags: tuple[str, ...]) -> None:
         """A counted loop; one that may end early is a `while` with a counter."""
-        low, high, step = bounds
-        typed = [b for b in bounds if isinstance(b, Run) and not b.weak]
-        type_: ScalarType = ty.INDEX
-        if typed and start is None:
-            common: Number = typed[0]
-            for other in typed[1:]:
-                found, _ = self.joined(node, common, other)
-                assert isinstance(found, ScalarType)
-                common = Run(typed[0].operand, found)
-            assert isinstance(common, Run)
-            type_ = common.element
-        operands = [self.operand(node, b, type_) for b in (low, high, step)]
+        low = bounds[0]
+        operands = [self.operand(node, b, ty.INDEX) for b in bounds]
         nonneg = self.concrete(node, low).nonneg if isinstance(low, Const) else low.nonneg
 
         def counter(value: Value) -> Expr:
-            run = Run(value, type_, weak=not typed or start is not None,
-                      nonneg=nonneg or start is not None)
+            run = Run(value, ty.INDEX, weak=True, nonneg=nonneg or start is not None)
             if start is None:
                 return run
-            run.weak = True
             back = self.binary(node, ast.Mult(), run, Const(start[1])) if start[1] != 1 else run
             return self.binary(node, ast.Sub(), start[0], back)
         if flags:
-            self._early(node, target, operands, type_, counter, flags)
+            self._early(node, target, operands, counter, flags)
             return
         names = self._carried(node, node.body, target.id)
 
         def build(initial: dict[str, Number]) -> tuple[Instr, dict[str, Number]]:
-            value = Value(self.unique(target.id) if start is None else None, type_)
+            value = Value(self.unique(target.id) if start is None else None, ty.INDEX)
             instr, region, parameters = self._open(node, "for", operands, [value], initial)
             self.env[target.id] = counter(value)
             self.block(node.body)
@@ -509,7 +504,7 @@ class Statements(Expressions):
 
         def build(initial: dict[str, Number]) -> tuple[Instr, dict[str, Number]]:
             instr, first, parameters = self._open(node, "while", [], [], initial)
-            condition = self.condition(node.test, self.expression(node.test))
+            condition = self.truth(node.test)
             self.emit(node.test, "check", [self.operand(node.test, condition, ty.I1)], results=())
             body = self.region_of([])
             self.block(node.body)
@@ -517,12 +512,15 @@ class Statements(Expressions):
             return instr, self._ends(node, names, parameters)
         self._loop(node, names, build, [])
 
-    def _early(self, node: ast.For, target: ast.Name, operands: list[Any], type_: ScalarType,
-               counter: Any, flags: tuple[str, ...]) -> None:
+    def _early(self, node: ast.For, target: ast.Name, operands: list[Any], counter: Any,
+               flags: tuple[str, ...]) -> None:
         """A counted loop that may end early, as a `while` with a counter."""
         low, high, step = operands
+        if isinstance(step, Value):  # as `for` has it; else the loop would not end
+            some = self.value(node, "ge", step, self.operand(node, Const(1), ty.INDEX))
+            self.emit(node, "assert", [some.operand], None, ("the step of a range is at least 1",))
         position = f"$at.{target.id}.{node.lineno}"
-        self.env[position] = Run(low, type_)
+        self.env[position] = Run(low, ty.INDEX)
         names = [*self._carried(node, node.body, target.id), position]
 
         def build(initial: dict[str, Number]) -> tuple[Instr, dict[str, Number]]:

@@ -124,7 +124,7 @@ def type_text(value: Expr) -> str:
                     complex: "a complex number", type(None): "None"}.get(
                         type(value.value), f"a {type(value.value).__name__}")
         case Run():
-            if value.weak:
+            if value.weak and value.type is not ty.I1:
                 return "a Python float" if value.type is ty.F64 else "a Python int"
             return str(value.type)
         case Array():

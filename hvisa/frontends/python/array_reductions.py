@@ -115,7 +115,9 @@ class ArrayReductions(ArraySlices):
         if not self.inference.same(inner, other):
             self.refuse(node, "HV1225", f"`@` joins extents {inner} and {other}".replace("%", ""),
                         "if they are equal, say so: `hvisa.match(a.shape[1], b.shape[0])`")
-        x, y = (self.materialised(v) if v.cost or v.heavy else v for v in (a, b))
+        # An element that is used once may be computed where it is used.
+        x, y = (self.materialised(v) if v.heavy or (v.cost and len(w.shape) > 1) else v
+                for v, w in ((a, b), (b, a)))
         leading = broadcast(self._graph, node, [v.shape[:-2] for v in (a, b)])
         rows, columns = a.shape[-2:-1], b.shape[-1:] if len(b.shape) > 1 else ()
         many = len(leading)
@@ -161,7 +163,6 @@ def _run(value: Any) -> Run:
 
 def _element(emitter: Emitter, lazy: Lazy, leading: Index, last: Index) -> Number:
     """An element of one side of a product, whose leading axes may be fewer, or 1."""
-    last = last[-len(lazy.shape):] if len(lazy.shape) < len(last) else last
     count = len(lazy.shape) - len(last)
     own = leading[len(leading) - count:] if count else []
     return emitter.at(lazy, [*(Const(0) if d == ONE else i for d, i in zip(lazy.shape, own, strict=False)),

@@ -107,10 +107,7 @@ class ArraySlices(ArrayOperations):
                 start, step, length = part
                 places.append(emitter.fixed(start) if length is None else
                               emitter.moved(node, next(left), start, step))
-            copy = emitter.part(out, lazy, places)
-            if copy is not None and copy is not out:
-                return emitter.at(copy, index)
-            return emitter.at(lazy, places)
+            return emitter.part(out, lazy, index, places)
         out = Lazy(node, tuple(d for d in shape if d is not None), emit, [lazy], lazy.cost)
         return out
 

@@ -166,16 +166,20 @@ class Emitter(Statements):
         """Whether a place is the one that this instance stores to."""
         return self.into is not None and list(map(place, index)) == list(map(place, self.into[2]))
 
-    def part(self, part: Lazy, whole: Lazy, places: Index) -> Lazy | None:
-        """The copy to read instead of a smaller part of the buffer that is stored to. Without it, the
-        whole buffer would have to be copied."""
-        if self.into is None or whole.wire is None or whole.wire.operand is not self.into[0] \
+    def part(self, part: Lazy, whole: Lazy, index: Index, places: Index) -> Number:
+        """An element of a part of an array. Of the buffer that is stored to, smaller parts are read from
+        copies: else the whole buffer would have to be copied."""
+        into = self.into
+        if into is None or whole.wire is None or whole.wire.operand is not into[0] \
                 or len(part.shape) == len(whole.shape) or self.at_home(places):
-            return None
-        if id(part) not in self.copies:
-            self.parts.append(part)
-            return part  # tried again with a copy
-        return self.copies[id(part)]
+            return self.at(whole, places)
+        if id(part) in self.copies:
+            return self.at(self.copies[id(part)], index)
+        self.parts.append(part)  # this leaf is made again with a copy
+        self.into = None
+        found = self.at(whole, places)
+        self.into = into
+        return found
 
     def _input(self, wire: Wire) -> Expr:
         name = getattr(wire.operand, "name", None) or "x"

@@ -42,6 +42,8 @@ class GraphStatements(GraphCalls):
     def statement(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign():
+                for target in node.targets:
+                    self._settle(target)
                 value = self.expression(node.value)
                 for target in node.targets:
                     self.assign(target, value)
@@ -114,17 +116,22 @@ class GraphStatements(GraphCalls):
                         f"make it `InOut[...]`, or copy it: `{name}2 = {name} + 0`")
         if port is not None and port.value is wire.operand and port.direction == 2:
             wire = self._zeros_for(target, wire.type)
-        self._settle(target, wire, name)
-        self.bind(target, name, self.assign_slice(target, wire, value, name))
-
-    def _settle(self, node: ast.AST, wire: Wire, name: str) -> None:
-        """Compute what is made of a version of a buffer and needed later, so that the version isn't."""
-        for other in self.needed(node, wire.operand, name):
-            value = self.env.get(other)
-            if isinstance(value, Lazy) and other:
-                self.env[other] = materialise(self, value, other)  # type: ignore[assignment]
         self.waiting = [materialise(self, v, name) if isinstance(v, Lazy) and wire.operand in v.reads else v
                         for v in self.waiting]
+        self.bind(target, name, self.assign_slice(target, wire, value, name))
+
+    def _settle(self, target: ast.expr) -> None:
+        """Before a part of a buffer is assigned: compute what is made of the buffer and needed later, so
+        that this version of it is not."""
+        for part in ast.walk(target):
+            if not isinstance(part, ast.Subscript) or not isinstance(part.value, ast.Name):
+                continue
+            wire = self.env.get(part.value.id)
+            if isinstance(wire, Wire):
+                for other in self.needed(part, wire.operand, part.value.id):
+                    value = self.env.get(other)
+                    if isinstance(value, Lazy):
+                        self.env[other] = materialise(self, value, other)  # type: ignore[assignment]
 
     def _zeros_for(self, node: ast.AST, type_: BufferType) -> Wire:
         """What an `Out` port holds before anything is stored."""
@@ -137,6 +144,7 @@ class GraphStatements(GraphCalls):
         if not isinstance(node.target, (ast.Name, ast.Subscript)):
             self.refuse(node.target, "HV1203", "this can't be assigned to")
         target = node.target
+        self._settle(target)
         read = ast.copy_location(ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else
                                  ast.Subscript(target.value, target.slice, ast.Load()), target)
         old = self.expression(ast.copy_location(ast.Name(target.value.id, ast.Load()), target)) \

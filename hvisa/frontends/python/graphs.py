@@ -178,19 +178,35 @@ def _made_of(value: Any, operand: Operand) -> bool:
 
 
 def _uses(node: ast.FunctionDef) -> tuple[dict[str, int], dict[str, int]]:
-    """How often each name is read, in a loop more than once, and in which line last, in a loop its end."""
+    """How often each name is read, in a loop more than once, and in which line last. What a loop reads
+    and does not give a new value before is read until its end."""
     count: dict[str, int] = {}
     last: dict[str, int] = {}
 
-    def visit(tree: ast.AST, weight: int, line: int) -> None:
+    def visit(tree: ast.AST, loops: tuple[ast.For | ast.While, ...]) -> None:
         for child in ast.iter_child_nodes(tree):
             if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
-                count[child.id] = count.get(child.id, 0) + weight
-                last[child.id] = max(last.get(child.id, 0), line or child.lineno)
-            loop = isinstance(child, (ast.For, ast.While))
-            visit(child, 2 if loop else weight, (line or child.end_lineno or 0) if loop else line)
-    visit(node, 1, 0)
+                count[child.id] = count.get(child.id, 0) + (2 if loops else 1)
+                line = child.lineno
+                for loop in reversed(loops):
+                    if _starts_anew(loop, child.id):
+                        break
+                    line = loop.end_lineno or line
+                last[child.id] = max(last.get(child.id, 0), line)
+            visit(child, (*loops, child) if isinstance(child, (ast.For, ast.While)) else loops)
+    visit(node, ())
     return count, last
+
+
+def _starts_anew(loop: ast.For | ast.While, name: str) -> bool:
+    """Whether each round assigns a name before it reads it."""
+    for statement in loop.body:
+        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        if any(isinstance(n.ctx, ast.Load) for n in names):
+            return False
+        if names and isinstance(statement, ast.Assign):
+            return True
+    return False
 
 
 # -- the definition ----------------------------------------------------------------------------------

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from hvisa.frontends.python.definitions import PythonFunction
 
 FOLDER = Path(__file__).parent / "programs"
 NAMES = tuple(sorted(f.stem for f in FOLDER.glob("*.py") if f.stem[0] != "_"))
 
 
 class Benchmark(NamedTuple):
-    """A program, the same in numpy, and what both take. Both may change the arrays that they are given."""
+    """A program, what it should give, and what both take. All may change the arrays that they are given.
+
+    `python` is the program's own source run by Python, as graphs are written in numpy's names; None where a leaf
+    takes part. `reference` gets the same by another way.
+    """
 
     name: str
     program: Any
-    reference: Any
-    inputs: Any
+    python: Callable[..., Any] | None
+    reference: Callable[..., Any]
+    inputs: Callable[[np.random.Generator, int], tuple[Any, ...]]
 
     def arguments(self, size: int) -> tuple[Any, ...]:
         """The same for the same size."""
@@ -31,7 +40,27 @@ def benchmark(name: str) -> Benchmark:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return Benchmark(name, getattr(module, name), module.reference, module.inputs)
+    program = getattr(module, name)
+    return Benchmark(name, program, _python(module, program), module.reference, module.inputs)
+
+
+def _python(module: ModuleType, program: Any) -> Callable[..., Any] | None:
+    """The functions of a module as Python has them. Written ports come back first, as from hvisa."""
+    names = {n: v for n, v in vars(module).items() if isinstance(v, PythonFunction)}
+    if program.kind != "graph" or any(v.kind == "leaf" for v in names.values()):
+        return None
+    there: dict[str, Any] = dict(vars(module))
+    for name, value in names.items():
+        code = value.python.__code__
+        there[name] = FunctionType(code, there, name)
+    function = there[program.__name__]
+
+    def run(*arguments: Any) -> Any:
+        found = function(*arguments)
+        written = [a for a, p in zip(arguments, program.entry.signature.taken, strict=True) if p.written]
+        given = () if found is None else found if isinstance(found, tuple) else (found,)
+        return (*written, *given)
+    return run
 
 
 def results(found: Any) -> list[np.ndarray]:

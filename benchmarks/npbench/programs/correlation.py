@@ -15,7 +15,7 @@ def correlation(data: In[f64, "n", "m"]) -> Out[f64, "m", "m"]:
     centred = data - data.mean(axis=0)
     deviation = np.sqrt(np.mean(centred * centred, axis=0))
     deviation = np.where(deviation <= 0.1, 1.0, deviation)
-    centred = centred / (np.sqrt(f64(data.shape[0])) * deviation)
+    centred = centred / (np.sqrt(data.shape[0]) * deviation)
     found = centred.T @ centred
     for i in range(data.shape[1]):
         found[i, i] = 1.0

@@ -14,7 +14,7 @@ from hvisa import In, Out, f64
 @hvisa.graph
 def durbin(r: In[f64, "n"]) -> Out[f64, "n"]:
     y = np.empty_like(r)
-    alpha, beta = -r[0], f64(1.0)
+    alpha, beta = -r[0], 1.0
     y[0] = -r[0]
     for k in range(1, r.shape[0]):
         beta *= 1.0 - alpha * alpha

@@ -13,7 +13,7 @@ from hvisa import InOut, Out, f64
 @hvisa.graph
 def gramschmidt(a: InOut[f64, "m", "n"]) -> tuple[Out[f64, "m", "n"], Out[f64, "n", "n"]]:
     q = np.zeros_like(a)
-    r = hvisa.zeros(f64, a.shape[1], a.shape[1])
+    r = np.zeros((a.shape[1], a.shape[1]))
     for k in range(a.shape[1]):
         r[k, k] = np.sqrt(np.dot(a[:, k], a[:, k]))
         q[:, k] = a[:, k] / r[k, k]

@@ -62,8 +62,8 @@ def store(graph: GraphBuilder, lazy: Lazy, name: str, wire: Wire, parts: Sequenc
     emitter = made.emitter
     if emitter.elsewhere or emitter.parts:
         made.drop()
-        if not emitter.elsewhere and all(len(p.shape) < len(lazy.shape) for p in emitter.parts):
-            copies = {id(p): graph.materialised(p, name) for p in emitter.parts}
+        if not emitter.elsewhere and all(rank < len(lazy.shape) for _, rank in emitter.parts):
+            copies = {id(p): graph.materialised(p, name) for p, _ in emitter.parts}
             made = _stored(graph, lazy, name, wire, parts, copies)
         else:
             computed = graph.lazy(lazy.node, materialise(graph, lazy, name))

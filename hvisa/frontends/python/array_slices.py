@@ -96,6 +96,7 @@ class ArraySlices(ArrayOperations):
         if lazy.heavy:
             lazy = self.materialised(lazy)
         shape = tuple(ONE if p is None else p[2] for p in found if p is None or p[2] is not None)
+        rank = sum(p is not None and p[2] is not None for p in found)
 
         def emit(emitter: Emitter, index: Index) -> Number:
             left = iter(index)
@@ -107,7 +108,7 @@ class ArraySlices(ArrayOperations):
                 start, step, length = part
                 places.append(emitter.fixed(start) if length is None else
                               emitter.moved(node, next(left), start, step))
-            return emitter.part(out, lazy, index, places)
+            return emitter.part(out, lazy, index, places, rank)
         out = Lazy(node, tuple(d for d in shape if d is not None), emit, [lazy], lazy.cost)
         return out
 
@@ -123,7 +124,8 @@ class ArraySlices(ArrayOperations):
             def emit(emitter: Emitter, index: Index) -> Number:
                 places: dict[int, Any] = {a % rank: i for a, i in zip(axes, index, strict=True)}
                 return emitter.at(source, [places[n] for n in range(rank)])
-            out = Lazy(node, tuple(source.shape[a] for a in axes), emit, [source], source.cost, source.heavy)
+            out = Lazy(node, tuple(source.shape[a] for a in axes), emit, [source], source.cost,
+                       source.heavy)
             out.view = source, turn
             return out
         return turn(lazy)

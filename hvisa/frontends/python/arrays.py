@@ -109,7 +109,7 @@ class Emitter(Statements):
         self._around: dict[int, Region] = {}  # of a nested region
         self.into: tuple[Operand, Array, Index] | None = None  # a buffer, its port, the place stored to
         self.elsewhere = False  # whether other places of that buffer are read
-        self.parts: list[Lazy] = []  # smaller parts of it that are read
+        self.parts: list[tuple[Lazy, int]] = []  # smaller parts of it that are read, and their axes
         self.copies: dict[int, Lazy] = {}  # copies to read instead, by the identity of the part
 
     # -- regions -------------------------------------------------------------------------------
@@ -166,16 +166,16 @@ class Emitter(Statements):
         """Whether a place is the one that this instance stores to."""
         return self.into is not None and list(map(place, index)) == list(map(place, self.into[2]))
 
-    def part(self, part: Lazy, whole: Lazy, index: Index, places: Index) -> Number:
+    def part(self, part: Lazy, whole: Lazy, index: Index, places: Index, rank: int) -> Number:
         """An element of a part of an array. Of the buffer that is stored to, smaller parts are read from
         copies: else the whole buffer would have to be copied."""
         into = self.into
         if into is None or whole.wire is None or whole.wire.operand is not into[0] \
-                or len(part.shape) == len(whole.shape) or self.at_home(places):
+                or rank == len(whole.shape) or self.at_home(places):
             return self.at(whole, places)
         if id(part) in self.copies:
             return self.at(self.copies[id(part)], index)
-        self.parts.append(part)  # this leaf is made again with a copy
+        self.parts.append((part, rank))  # this leaf is made again with a copy
         self.into = None
         found = self.at(whole, places)
         self.into = into

@@ -145,9 +145,7 @@ class Calls(Access):
             for keyword in node.keywords:
                 self.refuse(node, "HV1211", f"`{name}` has no argument `{keyword.arg}`")
             return self._instruction(node, name)
-        where = "in a graph, on whole buffers" if name in (
-            "scratch", "zeros", "collect", "reduce", "split", "join", "match", "delay", "where", "mean",
-            "transpose", "sum") else "as the first statement of a leaf"
+        where = "as the first statement of a leaf" if name == "grid" else "in a graph, on whole buffers"
         self.refuse(node, "HV1203", f"`{name}` stands {where}",
                     f"write a generator: `{name}(x[k] for k in range(n))`" if name in REDUCING else
                     "use `a if c else b` or `hvisa.select(c, a, b)`" if name == "where" else "")

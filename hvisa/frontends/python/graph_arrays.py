@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 from hvisa.frontends.python.annotations import scalar_of
@@ -12,7 +11,7 @@ from hvisa.frontends.python.builder import constant_dim
 from hvisa.frontends.python.calls import REDUCING
 from hvisa.frontends.python.graphs import GraphBuilder
 from hvisa.frontends.python.names import Operation
-from hvisa.frontends.python.values import Array, Const, Items, Known, Number, Run
+from hvisa.frontends.python.values import Array, Const, Items, Known, Number
 from hvisa.graph.model import Instr, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
@@ -314,4 +313,4 @@ class GraphArrays(GraphBuilder):
         return self.unary_operation(node, ast.Not(), *self._values(node, "logical_not", 1, None))
 
 
-__all__ = ["GraphArrays", "Run"]
+__all__ = ["GraphArrays"]

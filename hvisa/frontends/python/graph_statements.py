@@ -343,7 +343,8 @@ class GraphStatements(GraphCalls):
     def _last(self, node: ast.AST, name: str, ends: dict[str, Any], old: Wire) -> Any:
         """A carried array that is still to be computed, in place of what the round began with."""
         value = ends[name]
-        if not isinstance(value, Lazy) or not isinstance(old.type, BufferType) or old.operand not in value.reads:
+        if not isinstance(value, Lazy) or not isinstance(old.type, BufferType) \
+                or old.operand not in value.reads:
             return value
         self.waiting = [v for n, v in ends.items() if n != name]
         ends[name] = self.updated(node, value, name, old)

@@ -129,9 +129,8 @@ _GRAPH: dict[str, str] = {
     "arange": "Whole numbers in order: `hvisa.arange(n)`.",
 }
 # Functions that numpy has and that are operators here; known by numpy's names alone, on whole arrays.
-_NUMPY = {name: Operation(name, f"numpy.{name}, on whole arrays.")
-          for name in "divide square logical_and logical_or logical_xor logical_not "
-          "amax amin".split()}
+_NUMPY = {name: Operation(name, f"numpy.{name}, on whole arrays.") for name in (
+    "divide", "square", "logical_and", "logical_or", "logical_xor", "logical_not", "amax", "amin")}
 
 MATHEMATICS: dict[str, LibraryFunction] = {name: LibraryFunction(name, count) for count, names in {
     1: "exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh "
@@ -171,9 +170,9 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "argmax": ("numpy.argmax",), "is_nan": ("math.isnan", "numpy.isnan"),
     "amax": ("numpy.max", "numpy.amax"), "amin": ("numpy.min", "numpy.amin"),
     **{name: (f"numpy.{name}",) for name in (
-        "transpose flip dot matmul outer clip copy empty zeros ones full zeros_like "
-        "empty_like ones_like full_like arange divide square logical_and logical_or "
-        "logical_xor logical_not").split()},
+        "transpose", "flip", "dot", "matmul", "outer", "clip", "copy", "empty", "zeros", "ones", "full",
+        "zeros_like", "empty_like", "ones_like", "full_like", "arange", *_NUMPY)
+        if name not in ("amax", "amin")},
     **{name: (f"numpy.{numpy}",) for name, numpy in {
         "add": "add", "sub": "subtract", "mul": "multiply", "neg": "negative", "eq": "equal",
         "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",

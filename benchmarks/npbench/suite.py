@@ -19,8 +19,8 @@ NAMES = tuple(sorted(f.stem for f in FOLDER.glob("*.py") if f.stem[0] != "_"))
 class Benchmark(NamedTuple):
     """A program, what it should give, and what both take. All may change the arrays that they are given.
 
-    `python` is the program's own source run by Python, as graphs are written in numpy's names; None where a leaf
-    takes part. `reference` gets the same by another way.
+    `python` is the program's own source run by Python, as graphs are written in numpy's names; None
+    where a leaf takes part. `reference` gets the same by another way.
     """
 
     name: str

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hvisa.frontends.python.array_tiles import tiles_of
 from hvisa.frontends.python.arrays import Emitter, Index, Lazy, Shifted, Wire
 from hvisa.frontends.python.definitions import set_symbols
-from hvisa.frontends.python.values import Array, Const, Run
-from hvisa.graph.model import Instr, LeafNode, Output, Region, Value
+from hvisa.frontends.python.values import Array, Run
+from hvisa.graph.model import LeafNode, Output, Value
 from hvisa.spec import types as ty
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
-from hvisa.spec.table import ROWS
 from hvisa.spec.types import BufferType, ScalarType
 
 if TYPE_CHECKING:
@@ -32,9 +31,9 @@ def materialise(graph: GraphBuilder, lazy: Lazy, name: str, *, wanted: ScalarTyp
     `form` says.
     """
     shape = axes or lazy.shape
-    made = _Leaf(graph, lazy.node, name, shape)
+    made = _Leaf(graph, lazy, name, shape)
     emitter, leaf, node = made.emitter, made.leaf, lazy.node
-    value = emitter.at(lazy, made.index)
+    value = emitter.at(lazy, made.open())
     element = emitter.element_of(value)[0] if wanted is None else wanted
     run = emitter.convert(node, value, element, explicit=wanted is not None)
     results = []
@@ -85,11 +84,11 @@ def update(graph: GraphBuilder, lazy: Lazy, name: str, wire: Wire) -> Wire | Non
 
 
 class _Leaf:
-    """A leaf under construction, one instance for each element of a shape."""
+    """A leaf under construction, one instance for each element of a shape, or for a tile of them."""
 
-    def __init__(self, graph: GraphBuilder, node: ast.AST, name: str, shape: Sequence[Dim]):
+    def __init__(self, graph: GraphBuilder, lazy: Lazy, name: str, shape: Sequence[Dim]):
         self.graph = graph
-        self.node = node
+        self.node = node = lazy.node
         self._taken = dict(graph._taken)
         self.leaf = leaf = LeafNode(graph.compiler.free_name(f"{graph.definition.name}.{name}"),
                                     graph.file.span(node))
@@ -98,34 +97,31 @@ class _Leaf:
         self.emitter = emitter = Emitter(graph, leaf)
         self.shape = tuple(shape)
         self.element: ScalarType | None = None
-        leaf.ids = [Value(emitter.unique("ijk"[n] if n < MOST_AXES else f"i{n}"), ty.INDEX)
-                    for n in range(len(shape))]
+        leaf.ids = [Value(emitter.unique(n), ty.INDEX) for n, _ in zip("ijk", shape, strict=False)]
         self.index: Index = [Run(v, ty.INDEX, weak=True, nonneg=True) for v in leaf.ids]
         self.region = emitter.region_of([])
-        self.open: list[Region] = []
-        self._counters = leaf.ids[MOST_AXES:]
-        leaf.ids = leaf.ids[:MOST_AXES]
-        self._inner_loops()
+        fitting = len(shape) == len(lazy.shape) and all(map(graph.inference.same, shape, lazy.shape))
+        self.tiles = tiles_of(graph, lazy, MOST_AXES) if fitting else None
+        self.grid = self.shape[:MOST_AXES] if self.tiles is None else self.tiles.grid(shape)
 
-    def _inner_loops(self) -> None:
-        """Loops over the axes that a grid has no room for; their regions stay open."""
+    def open(self) -> Index:
+        """What stands before the elements: the products of a tile, or loops over the axes that a grid has
+        no room for. Gives the place of the element that is computed next."""
         emitter = self.emitter
-        for counter, extent in zip(self._counters, self.shape[MOST_AXES:], strict=True):
-            bounds = [emitter.operand(self.node, n, ty.INDEX)
-                      for n in (Const(0), emitter.dim(extent), Const(1))]
-            instr = Instr(ROWS["for"], list(bounds), [], emitter.file.span(self.node))
-            emitter.region.body.append(instr)
-            instr.regions = (emitter.region_of([counter]),)
-            self.open.append(emitter.region)
+        if self.tiles is not None:
+            self.index = self.tiles.open(emitter, self.node, self.leaf.ids, self.shape)
+        for extent in self.shape[MOST_AXES:]:
+            at = emitter.loop(self.node, emitter.dim(extent).operand)
+            self.index.append(Run(at, ty.INDEX, weak=True, nonneg=True))
+        return self.index
 
     def launch(self, name: str, results: list[Run], output: Output) -> Wire:
         """End the body, and add the node."""
         emitter, leaf, graph = self.emitter, self.leaf, self.graph
-        for emitter.region in reversed(self.open):
-            emitter.emit(self.node, "yield", [], results=())
-        emitter.region = self.region
+        while emitter.region is not self.region:
+            emitter.close(self.node)
         emitter.emit(self.node, "yield", [r.operand for r in results], results=())
-        leaf.grid = tuple(map(emitter.header_dim, self.shape[:MOST_AXES]))
+        leaf.grid = tuple(map(emitter.header_dim, self.grid))
         leaf.body = self.region
         set_symbols(leaf)
         graph.compiler.module.definitions[leaf.name] = leaf
@@ -142,15 +138,16 @@ def _stored(graph: GraphBuilder, lazy: Lazy, name: str, wire: Wire, parts: Seque
     type_, node = wire.type, lazy.node
     assert isinstance(type_, BufferType)
     shape = tuple(length for _, _, length in parts if length is not None)
-    made = _Leaf(graph, node, name, shape)
+    made = _Leaf(graph, lazy, name, shape)
     emitter = made.emitter
     own = ty.buffer(type_.element, tuple(map(emitter.shape_dim, type_.shape)))
     port = emitter.add_port("out", own, "inout", wire.operand)
-    left = iter(made.index)
+    array = Array("out", port.value, own, "inout")
+    emitter.into, emitter.copies = (wire.operand, array, []), copies
+    left = iter(made.open())
     places: Index = [emitter.fixed(start) if length is None else
                      emitter.moved(node, next(left), start, step) for start, step, length in parts]
-    emitter.into = (wire.operand, Array("out", port.value, own, "inout"), places)
-    emitter.copies = copies
+    emitter.into = (wire.operand, array, places)
     value = emitter.spread(lazy, made.index)
     made.element = emitter.element_of(value)[0]
     if same_type and made.element is not type_.element:

@@ -1,4 +1,4 @@
-"""Reductions along axes, and products of matrices."""
+"""Reductions along axes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from hvisa.frontends.python.array_leaves import MOST_AXES, materialise
-from hvisa.frontends.python.array_slices import ArraySlices
-from hvisa.frontends.python.arrays import ONE, Emitter, Index, Lazy, broadcast
+from hvisa.frontends.python.array_products import ArrayProducts
+from hvisa.frontends.python.arrays import ONE, Emitter, Index, Lazy
 from hvisa.frontends.python.values import Const, Number, Run
-from hvisa.graph.model import Instr, Value
+from hvisa.graph.model import Value
 from hvisa.spec import types as ty
-from hvisa.spec.dimensions import Dim
-from hvisa.spec.operations import REDUCTIONS, UNIFORMITY
-from hvisa.spec.table import ROWS
+from hvisa.spec.operations import REDUCTIONS
 from hvisa.spec.types import ScalarType
 
 
-class ArrayReductions(ArraySlices):
+class ArrayReductions(ArrayProducts):
     """What makes less of an array."""
 
     # -- reductions ----------------------------------------------------------------------------
@@ -104,50 +102,6 @@ class ArrayReductions(ArraySlices):
             count = count * lazy.shape[number]
         return self.binary_operation(node, ast.Div(), total, self.dim_run(count))
 
-    # -- products ------------------------------------------------------------------------------
-
-    def matmul(self, node: ast.AST, left: Any, right: Any) -> Lazy:
-        """`a @ b`: `fma` along k, in order. Leading axes of more than two are broadcast."""
-        a, b = self.lazy(node, left), self.lazy(node, right)
-        if not a.shape or not b.shape:
-            self.refuse(node, "HV1225", "`@` joins arrays, and this is a number", "use `*`")
-        inner, other = a.shape[-1], b.shape[-2 if len(b.shape) > 1 else 0]
-        if not self.inference.same(inner, other):
-            self.refuse(node, "HV1225", f"`@` joins extents {inner} and {other}".replace("%", ""),
-                        "if they are equal, say so: `hvisa.match(a.shape[1], b.shape[0])`")
-        # An element that is used once may be computed where it is used.
-        x, y = (self.materialised(v) if v.heavy or (v.cost and len(w.shape) > 1) else v
-                for v, w in ((a, b), (b, a)))
-        leading = broadcast(self._graph, node, [v.shape[:-2] for v in (a, b)])
-        rows, columns = a.shape[-2:-1], b.shape[-1:] if len(b.shape) > 1 else ()
-        many = len(leading)
-
-        def emit(emitter: Emitter, index: Index) -> Number:
-            first, row, column = index[:many], index[many:many + len(rows)], index[many + len(rows):]
-            return _product(
-                emitter, node, lambda k: _element(emitter, x, first, [*row, k]),
-                lambda k: _element(emitter, y, first, [k, *column]), inner)
-        return Lazy(node, leading + rows + columns, emit, [x, y], 1, heavy=True)
-
-    def dot(self, node: ast.AST, left: Any, right: Any) -> Any:
-        """numpy's `dot`: `@`, or a product with a number."""
-        if not self.lazy(node, left).shape or not self.lazy(node, right).shape:
-            return self.binary_operation(node, ast.Mult(), left, right)
-        if len(self.lazy(node, left).shape) > 2 or len(self.lazy(node, right).shape) > 2:
-            self.refuse(node, "HV1225", "`dot` takes matrices and vectors",
-                        "`@` multiplies stacks of matrices")
-        return self.matmul(node, left, right)
-
-    def outer(self, node: ast.AST, left: Any, right: Any) -> Any:
-        """All products of an element of one vector with one of the other."""
-        a, b = self.lazy(node, left), self.lazy(node, right)
-        if len(a.shape) != 1 or len(b.shape) != 1:
-            self.refuse(node, "HV1225", "`outer` takes two vectors",
-                        "write `x[:, None] * y[None, :]` with the axes that are meant")
-        a = self.materialised(a) if a.heavy else a
-        column = Lazy(node, (*a.shape, ONE), lambda emitter, index: emitter.at(a, index[:1]), [a], a.cost)
-        return self.binary_operation(node, ast.Mult(), column, b)
-
 
 def _counted(op: str, type_: ScalarType) -> ScalarType:
     """What a reduction is computed in: sums of whole numbers in 64 bits, as numpy has it."""
@@ -159,45 +113,6 @@ def _counted(op: str, type_: ScalarType) -> ScalarType:
 def _run(value: Any) -> Run:
     assert isinstance(value, Run)
     return value
-
-
-def _element(emitter: Emitter, lazy: Lazy, leading: Index, last: Index) -> Number:
-    """An element of one side of a product, whose leading axes may be fewer, or 1."""
-    count = len(lazy.shape) - len(last)
-    own = leading[len(leading) - count:] if count else []
-    return emitter.at(lazy, [*(Const(0) if d == ONE else i for d, i in zip(lazy.shape, own, strict=False)),
-                             *last])
-
-
-def _product(emitter: Emitter, node: ast.AST, left: Any, right: Any, extent: Dim) -> Number:
-    """One element of a product: a counted loop with one accumulator."""
-    counter = Value(emitter.unique("l"), ty.INDEX)
-    outer = emitter.region
-    region = emitter.region_of([counter])
-    at = Run(counter, ty.INDEX, weak=True, nonneg=True)
-    a, b = left(at), right(at)
-    type_, _ = emitter.joined(node, a, b)
-    assert isinstance(type_, ScalarType)
-    if type_ is ty.I1:
-        emitter.refuse(node, "HV1207", "`@` is not defined on truth values",
-                       "make numbers of them first: `i32(c)`")
-    carried = Value(emitter.unique("sum"), type_)
-    p, q = emitter.operand(node, a, type_), emitter.operand(node, b, type_)
-    if type_.is_float:
-        total = emitter.value(node, "fma", p, q, carried)
-    else:
-        total = emitter.value(node, "add", carried, emitter.value(node, "mul", p, q).operand)
-    emitter.emit(node, "yield", [total.operand], results=())
-    region.parameters = [counter, carried]
-    emitter.region = outer
-    bounds = [emitter.operand(node, Const(0), ty.INDEX), emitter.dim(extent).operand,
-              emitter.operand(node, Const(1), ty.INDEX)]
-    instr = Instr(ROWS["for"], [*bounds, emitter.operand(node, Const(0), type_)],
-                  [Value(emitter.unique("product"), type_)], emitter.file.span(node))
-    instr.uniform = (UNIFORMITY.index("varying"),)
-    instr.regions = (region,)
-    outer.body.append(instr)
-    return Run(instr.results[0], type_)
 
 
 __all__ = ["ArrayReductions"]

@@ -110,6 +110,8 @@ class ArraySlices(ArrayOperations):
                               emitter.moved(node, next(left), start, step))
             return emitter.part(out, lazy, index, places, rank)
         out = Lazy(node, tuple(d for d in shape if d is not None), emit, [lazy], lazy.cost)
+        last = found[-1] if found else None
+        out.rows = lazy.rows and last is not None and last[1] == 1 and last[2] is not None
         return out
 
     def transposed(self, node: ast.AST, value: Any, order: tuple[int, ...] | None = None) -> Lazy:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from hvisa.frontends.python.statements import Statements
 from hvisa.frontends.python.values import Array, Const, Expr, Number, Run
-from hvisa.graph.model import Constant, LeafNode, Operand, Port, Region, Value
+from hvisa.graph.model import Constant, Instr, LeafNode, Operand, Port, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
-from hvisa.spec.operations import DIRECTIONS
+from hvisa.spec.operations import DIRECTIONS, LOAD_BOUNDS, UNIFORMITY
+from hvisa.spec.table import ROWS
 from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ class Lazy:
     something larger. `reads` are the buffers that it is computed from.
     """
 
-    __slots__ = ("cost", "emit", "heavy", "made", "node", "reads", "shape", "view", "wire")
+    __slots__ = ("cost", "emit", "heavy", "made", "node", "product", "products", "reads", "rows", "shape",
+                 "view", "wire")
 
     def __init__(self, node: ast.AST, shape: tuple[Dim, ...], emit: Callable[[Emitter, Index], Number],
                  parts: Sequence[Lazy] = (), cost: int = 0, heavy: bool = False,
@@ -92,6 +94,9 @@ class Lazy:
         if wire is not None and isinstance(wire.type, BufferType):
             self.reads |= {wire.operand}
         self.made: tuple[Region, Wire] | None = None  # where it was computed, and what it is there
+        self.rows = wire is not None and len(shape) > 0  # whether the last axis lies in memory as it is
+        self.product: Any = None  # what it multiplies, if it is a product that may be computed in tiles
+        self.products: tuple[Lazy, ...] = ()  # those that it takes the elements of equal places of
         # What it shows in another order, and how, so that the array itself is computed and not its view.
         self.view: tuple[Lazy, Callable[[Lazy], Lazy]] | None = None
 
@@ -107,7 +112,10 @@ class Emitter(Statements):
         self._dims: dict[Dim, Dim] = {}  # of the graph -> of the leaf
         self._known: dict[tuple[Any, ...], tuple[Number, tuple[Any, ...]]] = {}
         self._around: dict[int, Region] = {}  # of a nested region
+        self._constructs: list[tuple[Region, Instr]] = []
         self.into: tuple[Operand, Array, Index] | None = None  # a buffer, its port, the place stored to
+        self.bounds = LOAD_BOUNDS.index("trap")  # how elements are read: bounds, and lanes for vectors
+        self.lanes = 0
         self.elsewhere = False  # whether other places of that buffer are read
         self.parts: list[tuple[Lazy, int]] = []  # smaller parts of it that are read, and their axes
         self.copies: dict[int, Lazy] = {}  # copies to read instead, by the identity of the part
@@ -129,10 +137,45 @@ class Emitter(Statements):
             region = self._around.get(id(region))
         return None
 
-    def _keep(self, value: Number, *key: Any, alive: Any = None) -> Number:
+    def keep(self, value: Number, *key: Any, alive: Any = None) -> Number:
         """Remember it. `alive` is what must live as long as its identity is part of the key."""
         self._known[(id(self.region), *key)] = (value, (self.region, alive))
         return value
+
+    def loop(self, node: ast.AST, extent: Operand, carried: Sequence[Operand] = ()) -> Value:
+        """Open a loop from 0 on; gives its counter. `close` ends it."""
+        counter = Value(self.unique("l"), ty.INDEX)
+        instr = Instr(ROWS["for"], [Constant(ty.INDEX, 0), extent, Constant(ty.INDEX, 1), *carried], [],
+                      self.file.span(node))
+        instr.results = [Value(self.unique("product"), o.type) for o in carried]
+        instr.uniform = (UNIFORMITY.index("varying"),) * len(carried)
+        self.region.body.append(instr)
+        self._constructs.append((self.region, instr))
+        instr.regions = (self.region_of([counter, *(Value(self.unique("sum"), o.type) for o in carried)]),)
+        return counter
+
+    def branch(self, node: ast.AST, condition: Operand) -> None:
+        """Open an `if`; `other` goes on with what is done else, and `close` ends both."""
+        instr = Instr(ROWS["if"], [condition], [], self.file.span(node))
+        self.region.body.append(instr)
+        self._constructs.append((self.region, instr))
+        then, other = self.region_of([]), Region()
+        self._around[id(other)] = self._constructs[-1][0]
+        instr.regions = (then, other)
+
+    def other(self, node: ast.AST) -> None:
+        self.emit(node, "yield", [], results=())
+        self.region = self._constructs[-1][1].regions[1]
+
+    def close(self, node: ast.AST, values: Sequence[Operand] = ()) -> Instr:
+        """End the innermost construct that is open."""
+        outer, instr = self._constructs.pop()
+        self.emit(node, "yield", list(values), results=())
+        for self.region in instr.regions:
+            if not self.region.body or self.region.body[-1].row.mnemonic != "yield":
+                self.emit(node, "yield", [], results=())
+        self.region = outer
+        return instr
 
     # -- ports ---------------------------------------------------------------------------------
 
@@ -194,17 +237,18 @@ class Emitter(Statements):
         return Run(port.value, type_)
 
     def _read(self, node: ast.AST, array: Array, index: Index) -> Run:
-        key = (array.operand, *map(place, index))
+        key = (array.operand, self.lanes, *map(place, index))
         found = self._seen(*key)
         if found is not None:
             return found  # type: ignore[return-value]
         operands = [self.plain(node, i) for i in index]
         offsets = tuple(i.offset if isinstance(i, Shifted) else 0 for i in index)
-        out = self.emit(node, "load", [array.operand, *operands], None, None,
+        argument = ty.vector(array.type.element, self.lanes) if self.lanes else None
+        out = self.emit(node, "load", [array.operand, *operands], argument, (self.bounds,),
                         offsets if any(offsets) else ()).results[0]
-        assert isinstance(out.type, ScalarType)
+        assert isinstance(out.type, (ScalarType, VectorType))
         run = Run(out, out.type)
-        self._keep(run, *key)
+        self.keep(run, *key)
         return run
 
     def plain(self, node: ast.AST, index: Number | Shifted) -> Operand:
@@ -258,7 +302,7 @@ class Emitter(Statements):
             if abs(step) != 1:
                 key = ("times", abs(step), place(base))
                 found = self._seen(*key)
-                base = found if found is not None else self._keep(self.number(node, self.binary(
+                base = found if found is not None else self.keep(self.number(node, self.binary(
                     node, ast.Mult(), base, Const(abs(step)))), *key)
             index = shifted(base, offset * step)
         if start.constant is not None and step > 0:
@@ -268,14 +312,18 @@ class Emitter(Statements):
         found = self._seen(*key)
         if found is None:
             op = ast.Sub() if step < 0 else ast.Add()
-            found = self._keep(self.number(node, self.binary(node, op, self.dim(start), base)), *key)
+            found = self.keep(self.number(node, self.binary(node, op, self.dim(start), base)), *key)
         return shifted(found, offset)
 
     def at(self, lazy: Lazy, index: Index) -> Number:
         """An element; asked for twice in one region, it is computed once."""
         key = (id(lazy), *map(place, index))
         found = self._seen(*key)
-        return self._keep(lazy.emit(self, index), *key, alive=lazy) if found is None else found
+        return self.keep(lazy.emit(self, index), *key, alive=lazy) if found is None else found
+
+    def found(self, lazy: Lazy, index: Index, value: Number) -> None:
+        """An element that is computed already."""
+        self.keep(value, id(lazy), *map(place, index), alive=lazy)
 
     def spread(self, lazy: Lazy, index: Index) -> Number:
         """An element of what is broadcast to a larger shape."""
@@ -319,5 +367,6 @@ def elementwise(graph: GraphBuilder, node: ast.AST, parts: Sequence[Lazy],
 
     def emit(emitter: Emitter, index: Index) -> Number:
         return combine(emitter, [emitter.spread(p, index) for p in fitting])
-    return Lazy(node, shape, emit, fitting, 1 + sum(p.cost for p in fitting),
-                any(p.heavy for p in fitting))
+    out = Lazy(node, shape, emit, fitting, 1 + sum(p.cost for p in fitting), any(p.heavy for p in fitting))
+    out.products = tuple(dict.fromkeys(q for p in fitting for q in p.products))
+    return out

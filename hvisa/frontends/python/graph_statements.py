@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from hvisa.frontends.python.arrays import Lazy, Wire, materialise
+from hvisa.frontends.python.array_leaves import materialise
+from hvisa.frontends.python.arrays import Lazy, Wire
 from hvisa.frontends.python.builder import constant_dim
 from hvisa.frontends.python.definitions import PythonFunction
 from hvisa.frontends.python.exits import assigned
@@ -43,6 +44,8 @@ class GraphStatements(GraphCalls):
     def statement(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign():
+                for target in node.targets:
+                    self._settle(target)
                 value = self.expression(node.value)
                 for target in node.targets:
                     self.assign(target, value)
@@ -80,8 +83,10 @@ class GraphStatements(GraphCalls):
                     count = len(value.items) if isinstance(value, Items) else 1
                     self.refuse(target, "HV1204", f"{len(target.elts)} names, {count} value"
                                 f"{'s' * (count != 1)}")
-                for part, item in zip(target.elts, value.items, strict=True):
-                    self.assign(part, item)
+                before, self.waiting = self.waiting, list(value.items)
+                for part in target.elts:
+                    self.assign(part, self.waiting.pop(0))
+                self.waiting = before
             case ast.Subscript() if isinstance(target.value, ast.Name):
                 self._assign_part(target, target.value.id, value)
             case ast.Attribute() if target.attr == "next" and isinstance(target.value, ast.Name):
@@ -113,7 +118,22 @@ class GraphStatements(GraphCalls):
                         f"make it `InOut[...]`, or copy it: `{name}2 = {name} + 0`")
         if port is not None and port.value is wire.operand and port.direction == 2:
             wire = self._zeros_for(target, wire.type)
+        self.waiting = [materialise(self, v, name) if isinstance(v, Lazy) and wire.operand in v.reads else v
+                        for v in self.waiting]
         self.bind(target, name, self.assign_slice(target, wire, value, name))
+
+    def _settle(self, target: ast.expr) -> None:
+        """Before a part of a buffer is assigned: compute what is made of the buffer and needed later, so
+        that this version of it is not."""
+        for part in ast.walk(target):
+            if not isinstance(part, ast.Subscript) or not isinstance(part.value, ast.Name):
+                continue
+            wire = self.env.get(part.value.id)
+            if isinstance(wire, Wire):
+                for other in self.needed(part, wire.operand, part.value.id):
+                    value = self.env.get(other)
+                    if isinstance(value, Lazy):
+                        self.env[other] = materialise(self, value, other)  # type: ignore[assignment]
 
     def _zeros_for(self, node: ast.AST, type_: BufferType) -> Wire:
         """What an `Out` port holds before anything is stored."""
@@ -126,10 +146,28 @@ class GraphStatements(GraphCalls):
         if not isinstance(node.target, (ast.Name, ast.Subscript)):
             self.refuse(node.target, "HV1203", "this can't be assigned to")
         target = node.target
+        self._settle(target)
         read = ast.copy_location(ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else
                                  ast.Subscript(target.value, target.slice, ast.Load()), target)
-        self.assign(target, self.binary_operation(node, node.op, self.expression(read),
-                                                  self.expression(node.value)))
+        old = self.expression(ast.copy_location(ast.Name(target.value.id, ast.Load()), target)) \
+            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) \
+            else self.env.get(target.id) if isinstance(target, ast.Name) else None
+        if isinstance(target, ast.Subscript) and isinstance(old, (Wire, Lazy)) and self.mask_of(target):
+            self._augmented_mask(node, target, old)
+            return
+        value = self.binary_operation(node, node.op, self.expression(read), self.expression(node.value))
+        if isinstance(target, ast.Name) and isinstance(old, Wire) and isinstance(old.type, BufferType) \
+                and self.owned(old):  # in place, which keeps the type
+            target = ast.copy_location(ast.Subscript(target, ast.Constant(...), ast.Store()), target)
+        self.assign(target, value)
+
+    def _augmented_mask(self, node: ast.AugAssign, target: ast.Subscript, old: Wire | Lazy) -> None:
+        """`x[mask] += 1`."""
+        assert isinstance(target.value, ast.Name)
+        changed_ = self.binary_operation(node, node.op, old, self.expression(node.value))
+        chosen = self.function(node, "select", [self.mask_of(target), changed_, old])
+        whole = ast.copy_location(ast.Subscript(target.value, ast.Constant(...), ast.Store()), target)
+        self.assign(whole, chosen)
 
     # -- loops ---------------------------------------------------------------------------------
 
@@ -254,6 +292,7 @@ class GraphStatements(GraphCalls):
             self.refuse(node, "HV1215", "the types of the loop's values do not settle",
                         "give numbers a type before the loop: `d = i32(0)`")
         self.region = region
+        ends = {n: self._last(node, n, ends, wire) for n, wire in self._parameters(region, initial).items()}
         operands = [self._end_operand(node, n, ends[n], initial[n].type) for n in carried]
         self.emit(node, "yield", operands, results=())
         self.region = outer
@@ -294,6 +333,13 @@ class GraphStatements(GraphCalls):
         joined, _ = self.joined(node, Run(Constant(ty.I1, 0), type_, weak), Run(Constant(ty.I1, 0), found))
         return joined
 
+    def type_of(self, lazy: Lazy) -> ScalarType:
+        if lazy.wire is not None and isinstance(lazy.wire.type, BufferType):
+            return lazy.wire.type.element
+        found = self._lazy_type(lazy)
+        assert isinstance(found, ScalarType)
+        return found
+
     def _lazy_type(self, lazy: Lazy) -> Type:
         """The element type of an expression: found by computing it, which is then dropped."""
         outer, mark = self.region, dict(self.compiler.module.definitions)
@@ -303,6 +349,23 @@ class GraphStatements(GraphCalls):
         self.region, self._taken = outer, taken
         self.compiler.module.definitions = mark
         return found.element if isinstance(found, BufferType) else found
+
+    @staticmethod
+    def _parameters(region: Region, initial: dict[str, Wire]) -> dict[str, Wire]:
+        """What each carried name stands for at the start of a round."""
+        values = region.parameters[len(region.parameters) - len(initial):]
+        return {n: Wire(v, v.type) for n, v in zip(initial, values, strict=True)}
+
+    def _last(self, node: ast.AST, name: str, ends: dict[str, Any], old: Wire) -> Any:
+        """A carried array that is still to be computed, in place of what the round began with."""
+        value = ends[name]
+        if not isinstance(value, Lazy) or not isinstance(old.type, BufferType) \
+                or old.operand not in value.reads:
+            return value
+        self.waiting = [v for n, v in ends.items() if n != name]
+        ends[name] = self.updated(node, value, name, old)
+        self.waiting = []
+        return ends[name]
 
     def _end_operand(self, node: ast.AST, name: str, value: Any, type_: Type) -> Any:
         wire = self.wire(node, value, type_ if isinstance(type_, (ScalarType, BufferType)) else None, name)

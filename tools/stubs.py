@@ -71,7 +71,7 @@ _R = TypeVar("_R", covariant=True)
 _T = TypeVar("_T")
 _S = TypeVar("_S", bound=_Number)
 _I = TypeVar("_I", bound=_Integer)
-_Places = SupportsIndex | slice | tuple[SupportsIndex | slice, ...]
+_Places = SupportsIndex | slice | None | tuple[SupportsIndex | slice | None, ...]
 
 class _Joins(Protocol[_L, _R]):
     """A type that a number of type `_L` meets in `_R`."""
@@ -106,7 +106,10 @@ class _Number:
         """Vectors of consecutive elements: `x.vec(4)[4 * i]`."""
     def astype(self, type: type[_S], /) -> _S:
         """The value converted, truncated to integers and saturated."""
-    def transpose(self) -> Self: ...
+    def transpose(self, *axes: Any) -> Self: ...
+    def copy(self) -> Self: ...
+    def dot(self, other: Self, /) -> Self: ...
+    def clip(self, low: Self | float | None, high: Self | float | None, /) -> Self: ...
 {reductions}    def __len__(self) -> int: ...
     def __getitem__(self, at: _Places, /) -> Self: ...
     def __matmul__(self, other: Self, /) -> Self: ...
@@ -169,12 +172,13 @@ def _quoted(word: str) -> str:
 
 
 _NUMBER = "_Number | float"
+_ALONG = "axis: int | tuple[int, ...] | None = ..., keepdims: bool = ..."
 _EACH = ("(values: Iterable[_S], start: _S | float = ..., /) -> _S",
          "(values: Iterable[float], start: float = ..., /) -> index",
-         "(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S")
+         f"(array: _S, /, {_ALONG}) -> _S")
 _LEAST = ("(values: Iterable[_S], start: _S | float = ..., /) -> _S",
           "(a: _S | float, b: _S | float, /, *more: _S | float) -> _S",
-          "(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S")
+          f"(array: _S, /, {_ALONG}) -> _S")
 _BUFFER = "(type: type[_S], /, *extents: _Extent) -> _S"
 _PAIRED = tuple(w for w in REDUCTIONS if w.startswith("arg"))
 _SINGLE = tuple(w for w in REDUCTIONS if w not in _PAIRED)
@@ -197,9 +201,11 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
                    "exclusive: bool = ...) -> _S",),
     "bitcast": (f"(type: type[_S], value: {_NUMBER}, /) -> _S",),
     "sum": _EACH, "prod": _EACH, "min": _LEAST, "max": _LEAST,
-    "any": ("(values: Iterable[object], /) -> bool",), "all": ("(values: Iterable[object], /) -> bool",),
-    "argmin": ("(values: Iterable[_S], /) -> tuple[_S, index]",),
-    "argmax": ("(values: Iterable[_S], /) -> tuple[_S, index]",),
+    **dict.fromkeys(("any", "all"), ("(values: Iterable[object], /) -> bool",
+                                     f"(array: _Number, /, {_ALONG}) -> Any")),
+    **dict.fromkeys(("argmin", "argmax"), ("(values: Iterable[_S], /) -> tuple[_S, index]",
+                                           "(array: _Number, /, axis: int | None = ..., keepdims: bool "
+                                           "= ...) -> Any")),
     "static_range": ("(stop: int, /) -> range", "(start: int, stop: int, step: int = ..., /) -> range"),
     "collect": ("(result: _S, /) -> _S",),
     "reduce": (f"(operator: {_words(REDUCTIONS)}, result: _S, /) -> _S",),
@@ -207,9 +213,18 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "join": ("(*parts: _S, axis: int = ...) -> _S",),
     "match": ("(a: _Extent, b: _Extent, /) -> None",), "delay": ("(init: _S, /) -> _S",),
     "where": ("(condition: object, a: _S | float, b: _S | float, /) -> _S",),
-    "mean": ("(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S",),
-    "transpose": ("(array: _S, /) -> _S",),
+    "mean": (f"(array: _S, /, {_ALONG}) -> _S",),
+    "transpose": ("(array: _S, axes: tuple[int, ...] | None = ..., /) -> _S",),
+    "flip": ("(array: _S, axis: int | None = ..., /) -> _S",), "copy": ("(array: _S, /) -> _S",),
+    **dict.fromkeys(("dot", "matmul", "outer"), ("(a: _S, b: _S, /) -> _S",)),
+    "clip": ("(array: _S, low: _S | float | None, high: _S | float | None, /) -> _S",),
+    "empty": (_BUFFER,), "ones": (_BUFFER,),
+    "full": ("(shape: Any, value: _S, /, dtype: Any = ...) -> _S",),
+    **dict.fromkeys(("zeros_like", "empty_like", "ones_like"), ("(array: _S, /, dtype: Any = ...) -> _S",)),
+    "full_like": (f"(array: _S, value: {_NUMBER}, /, dtype: Any = ...) -> _S",),
+    "arange": ("(*bounds: _Extent, dtype: Any = ...) -> i64",),
     "dims": ("(names: str) -> Size",),
+    "copy_of": ("(port: str) -> Any",),
     "ceildiv": ("(a: int, b: int) -> int", "(a: _Extent, b: _Extent) -> index")}
 ANY = "(*arguments: Any, **named: Any) -> Any"
 
@@ -301,7 +316,7 @@ def text() -> str:
              **dict.fromkeys(("argmin", "argmax"), "tuple[Self, index]")}
     head = HEAD.replace("{annotated}", "".join(f"    Annotated as {n},\n" for n in annotated))
     head = head.replace("{all}", f"\n{listed}\n").replace("{reductions}", "".join(
-        f"    def {n}(self, axis: int | None = ..., keepdims: bool = ...) -> {result}: ...\n"
+        f"    def {n}(self, {_ALONG}) -> {result}: ...\n"
         for n, result in whole.items()))
     lines = [head,
              _FLOAT.strip("\n"), *operators(False), _INTEGER.rstrip("\n"), *operators(True), ""]

@@ -302,6 +302,18 @@ class Definition:
         return [p for p in self.ports if p.written]
 
     @property
+    def result_keys(self) -> list[str]:
+        """The results' names; one without gets a name that no port has."""
+        ports = {p.name for p in self.ports}
+        keys: list[str] = []
+        for number, name in enumerate(self.result_names):
+            key = name or f"result{number}"
+            while not name and key in ports:
+                key += "_"
+            keys.append(key)
+        return keys
+
+    @property
     def taken(self) -> list[Port]:
         return [p for p in self.ports if p.taken]
 

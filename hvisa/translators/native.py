@@ -72,10 +72,8 @@ def signature(definition: Definition) -> dict[str, Any]:
             slot += len(entry["shape"]) * (2 if port.strided else 1)
         ports.append(entry)
     results: list[dict[str, Any]] = []
-    for number, (name, type_) in enumerate(zip(definition.result_names, definition.results,
-                                               strict=True)):
-        results.append({"name": name or f"result{number}", "slot": slot, "type": str(type_),
-                        **_shape_of(type_)})
+    for name, type_ in zip(definition.result_keys, definition.results, strict=True):
+        results.append({"name": name, "slot": slot, "type": str(type_), **_shape_of(type_)})
         slot += 1
     span = definition.span
     return {"entry": definition.name, "ports": ports, "results": results, "slots": slot,

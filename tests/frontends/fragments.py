@@ -285,9 +285,10 @@ ANNOTATIONS = (
     "InOut[i32, 'n', 8]", "Checked[f32, 'n']", "Shared[f32, 'n']", "Shared[i32, 'm']",
     "Accumulate['add', i32, 256]", "Accumulate['add', f32, 'n']", "Accumulate['mul', i32, 4]",
     "Accumulate[i32]", "Accumulate['min', f32, 'n']", "Stream[f32]", "Stream[u8, 'h', 'w']", "vec[f32, 4]",
-    "vec[f32, 1]", "vec[f32]", "vec", "In[f32, 'n'].strided", "In[f32, 'n'].nothing",
-    "Out[f32, 'n'].copy_of('x')", "Out[f32, 'n'].copy_of('q')", "Out[f32, 'n'].copy_of(3)",
-    "In[f32, 'n'].copy_of('x')", "In[np.float32, 'n']", "In[np.complex64, 'n']", "In[object, 'n']",
+    "vec[f32, 1]", "vec[f32]", "vec", "In[f32, 'n', hvisa.strided]", "In[f32, 'n'].nothing",
+    "Out[f32, 'n', hvisa.copy_of('x')]", "Out[f32, 'n', hvisa.copy_of('q')]",
+    "Out[f32, 'n', hvisa.copy_of(3)]",
+    "In[f32, 'n', hvisa.copy_of('x')]", "In[np.float32, 'n']", "In[np.complex64, 'n']", "In[object, 'n']",
     "In[vec[f32, 4], 'n']", "np.ndarray", "np.float32", "list[int]", "tuple[f32, i32]",
     "tuple[In[f32, 'n'], f32]", "tuple", "tuple[()]", "(f32, i32)", "[f32]", "lambda: 0",
     "In[f32, " + ", ".join(["2"]*20) + "]", "In[f32, " + ", ".join(["'a'"]*3) + "]", "1 / 0", "hvisa")

@@ -236,3 +236,14 @@ def test_shapes_that_do_not_fit() -> None:
     assert right(np.ones(2, np.float32), np.ones(2, np.float32)).tolist() == [2, 2]
     with pytest.raises(HvisaError):
         right(np.ones(2, np.float32), np.ones(3, np.float32))
+
+
+@hvisa.graph
+def array_and_number(x: In[f32, n]) -> tuple[Out[f32, n], f32]:
+    return x + 1, hvisa.sum(x)
+
+
+@pytest.mark.parametrize("device", ["reference", "x86"])
+def test_arrays_and_numbers_behind_the_arrow_are_told_apart(device: str) -> None:
+    array, number = array_and_number(np.arange(3, dtype=np.float32), device=device)
+    assert (array.tolist(), number) == ([1, 2, 3], 3)

@@ -86,6 +86,9 @@ def test_a_trap_shows_the_line(leaf: Compiled, arguments: tuple[Any, ...], code:
     # The caret stands under the whole expression, and under nothing else.
     caret = shown[4].index("^")
     assert shown[3][caret:caret + shown[4].count("^")] == text
+    # In words of Python: no `%x`, no `load.clamp`.
+    said = trap.diagnostics[0]
+    assert not any(word in said.message + said.help for word in ("%", "load.", "store.", "--diagnose"))
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -27,43 +27,47 @@ class AnnotationError(HvisaError):
         self.help = help
 
 
+class Marker:
+    """What may stand behind the dimensions of a buffer: `strided`, `copy_of("x")`."""
+
+    __slots__ = ("port",)
+
+    def __init__(self, port: str | None = None):
+        self.port = port
+
+    def __repr__(self) -> str:
+        return "hvisa.strided" if self.port is None else f"hvisa.copy_of({self.port!r})"
+
+
+STRIDED = Marker()
+
+
+def copy_of(port: str) -> Marker:
+    """Behind the dimensions of an `Out`: it holds at first what port `port` holds (semantics 6)."""
+    if not isinstance(port, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise AnnotationError(f"`copy_of` takes the name of a port, and this is {port!r}",
+                              "for example `Out[f32, \"n\", copy_of(\"x\")]`")
+    return Marker(port)
+
+
 class BufferAnnotation:
     """A buffer port: direction, element type, dimensions, access mode.
 
-    `In[f32, "n"].strided` takes any strides; `Out[f32, "n"].copy_of("x")` starts as a copy of port x.
+    `In[f32, "n", strided]` takes any strides; `Out[f32, "n", copy_of("x")]` starts as a copy of port x.
     """
 
-    __slots__ = ("_strided", "capacity", "direction", "element", "mode", "operator", "shape", "source")
+    __slots__ = ("capacity", "direction", "element", "mode", "operator", "shape", "source", "strided")
 
     def __init__(self, direction: str, mode: str, operator: str, element: ScalarType,
-                 shape: tuple[Dim, ...], capacity: Dim | None):
+                 shape: tuple[Dim, ...], capacity: Dim | None, markers: list[Marker]):
         self.direction = DIRECTIONS.index(direction)
         self.mode = MODES.index(mode)
         self.operator = UPDATES.index(operator)
         self.element = element
         self.shape = shape
         self.capacity = capacity
-        self._strided = False
-        self.source: str | None = None
-
-    def _changed(self, **changes: Any) -> BufferAnnotation:
-        out = object.__new__(BufferAnnotation)
-        for name in self.__slots__:
-            setattr(out, name, changes.get(name, getattr(self, name)))
-        return out
-
-    @property
-    def strided(self) -> BufferAnnotation:
-        """The same port for any strides."""
-        return self._changed(_strided=True)
-
-    def copy_of(self, port: str) -> BufferAnnotation:
-        """The same `Out`, holding at first what port `port` holds (semantics 6)."""
-        return self._changed(source=port)
-
-    @property
-    def any_strides(self) -> bool:
-        return self._strided
+        self.strided = STRIDED in markers
+        self.source = next((m.port for m in markers if m.port is not None), None)
 
     @property
     def type(self) -> Type:
@@ -110,8 +114,9 @@ class BufferKind:
                                       + " ".join(UPDATES))
             operator, parts = parts[0], parts[1:]
         element = _element(parts[0], self.name)
-        shape, capacity = _shape(parts[1:])
-        return BufferAnnotation(self.direction, self.mode, operator, element, shape, capacity)
+        markers = [p for p in parts[1:] if isinstance(p, Marker)]
+        shape, capacity = _shape(tuple(p for p in parts[1:] if not isinstance(p, Marker)))
+        return BufferAnnotation(self.direction, self.mode, operator, element, shape, capacity, markers)
 
     def __repr__(self) -> str:
         return f"hvisa.{self.name}"

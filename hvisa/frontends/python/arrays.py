@@ -2,8 +2,8 @@
 
 A `Lazy` knows its shape and how to compute one element, given its indices, in the body of a leaf. What
 is computed from such expressions alone is one again, so a chain of elementwise operations becomes one
-leaf. `materialise` makes that leaf and the node that launches it. Element types follow `promotion`,
-shapes numpy's broadcasting: dimensions are equal by normal form, or the constant 1.
+leaf (`array_leaves`). Element types follow `promotion`, shapes numpy's broadcasting: dimensions are equal
+by normal form, or the constant 1.
 """
 
 from __future__ import annotations
@@ -12,22 +12,19 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hvisa.frontends.python.definitions import set_symbols
 from hvisa.frontends.python.statements import Statements
 from hvisa.frontends.python.values import Array, Const, Expr, Number, Run
 from hvisa.frontends.python.wording import plain
-from hvisa.graph.model import Instr, LeafNode, Operand, Output, Port, Region, Value
+from hvisa.graph.model import Constant, Instr, LeafNode, Operand, Port, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
-from hvisa.spec.operations import DIRECTIONS, OUTPUT_FORMS, REDUCTIONS
+from hvisa.spec.operations import DIRECTIONS, LOAD_BOUNDS, UNIFORMITY
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
 
 if TYPE_CHECKING:
     from hvisa.frontends.python.graphs import GraphBuilder
 
-CHEAP = 3  # operations that are done again rather than stored
-MOST_AXES = 3
 ONE = dims.constant(1)
 
 
@@ -64,10 +61,14 @@ def shifted(index: Number | Shifted, offset: int) -> Number | Shifted:
     return Shifted(base, before + offset) if before + offset else base
 
 
-def _place(index: Number | Shifted) -> tuple[int, int]:
-    """Equal for equal indices, as long as their values live."""
+def place(index: Number | Shifted) -> tuple[Operand | None, int]:
+    """Equal for equal indices."""
     base, offset = (index.base, index.offset) if isinstance(index, Shifted) else (index, 0)
-    return (0, base.value) if isinstance(base, Const) else (id(base.operand), offset)
+    if isinstance(base, Const):
+        return None, base.value + offset
+    if isinstance(base.operand, Constant):
+        return None, base.operand.bits + offset
+    return base.operand, offset
 
 
 class Lazy:
@@ -75,19 +76,30 @@ class Lazy:
 
     `emit(emitter, indices)` adds the instructions for one element. `cost` counts operations; one that
     is `heavy` (a reduction or a product of matrices) is never computed again for each element of
-    something larger.
+    something larger. `reads` are the buffers that it is computed from.
     """
 
-    __slots__ = ("cost", "emit", "heavy", "node", "shape", "wire")
+    __slots__ = ("cost", "emit", "heavy", "made", "node", "product", "products", "reads", "rows", "shape",
+                 "view", "wire")
 
     def __init__(self, node: ast.AST, shape: tuple[Dim, ...], emit: Callable[[Emitter, Index], Number],
-                 cost: int = 0, heavy: bool = False, wire: Wire | None = None):
+                 parts: Sequence[Lazy] = (), cost: int = 0, heavy: bool = False,
+                 wire: Wire | None = None):
         self.node = node
         self.shape = shape
         self.emit = emit
         self.cost = cost
         self.heavy = heavy
         self.wire = wire  # what it is, if it is only that
+        self.reads: frozenset[Operand] = frozenset().union(*(p.reads for p in parts))
+        if wire is not None and isinstance(wire.type, BufferType):
+            self.reads |= {wire.operand}
+        self.made: tuple[Region, Wire] | None = None  # where it was computed, and what it is there
+        self.rows = wire is not None and len(shape) > 0  # whether the last axis lies in memory as it is
+        self.product: Any = None  # what it multiplies, if it is a product that may be computed in tiles
+        self.products: tuple[Lazy, ...] = ()  # those that it takes the elements of equal places of
+        # What it shows in another order, and how, so that the array itself is computed and not its view.
+        self.view: tuple[Lazy, Callable[[Lazy], Lazy]] | None = None
 
 
 class Emitter(Statements):
@@ -97,10 +109,74 @@ class Emitter(Statements):
         super().__init__(graph.compiler, graph.file, leaf, graph.namespace, graph.fast)
         self.graph = graph
         self.operands: list[Operand] = []  # of the node, one for each port that is taken
-        self._ports: dict[int, Expr] = {}
+        self._ports: dict[Operand, Expr] = {}
         self._dims: dict[Dim, Dim] = {}  # of the graph -> of the leaf
         self._known: dict[tuple[Any, ...], tuple[Number, tuple[Any, ...]]] = {}
-        self._keep: list[Operand] = []  # alive as long as their identities are used
+        self._around: dict[int, Region] = {}  # of a nested region
+        self._constructs: list[tuple[Region, Instr]] = []
+        self.into: tuple[Operand, Array, Index] | None = None  # a buffer, its port, the place stored to
+        self.bounds = LOAD_BOUNDS.index("trap")  # how elements are read: bounds, and lanes for vectors
+        self.lanes = 0
+        self.elsewhere = False  # whether other places of that buffer are read
+        self.parts: list[tuple[Lazy, int]] = []  # smaller parts of it that are read, and their axes
+        self.copies: dict[int, Lazy] = {}  # copies to read instead, by the identity of the part
+
+    # -- regions -------------------------------------------------------------------------------
+
+    def region_of(self, parameters: list[Value]) -> Region:
+        outer = self.region
+        self._around[id(super().region_of(parameters))] = outer
+        return self.region
+
+    def _seen(self, *key: Any) -> Number | None:
+        """What was computed for a key in this region or one around it."""
+        region: Region | None = self.region
+        while region is not None:
+            found = self._known.get((id(region), *key))
+            if found is not None:
+                return found[0]
+            region = self._around.get(id(region))
+        return None
+
+    def keep(self, value: Number, *key: Any, alive: Any = None) -> Number:
+        """Remember it. `alive` is what must live as long as its identity is part of the key."""
+        self._known[(id(self.region), *key)] = (value, (self.region, alive))
+        return value
+
+    def loop(self, node: ast.AST, extent: Operand, carried: Sequence[Operand] = ()) -> Value:
+        """Open a loop from 0 on; gives its counter. `close` ends it."""
+        counter = Value(self.unique("l"), ty.INDEX)
+        instr = Instr(ROWS["for"], [Constant(ty.INDEX, 0), extent, Constant(ty.INDEX, 1), *carried], [],
+                      self.file.span(node))
+        instr.results = [Value(self.unique("product"), o.type) for o in carried]
+        instr.uniform = (UNIFORMITY.index("varying"),) * len(carried)
+        self.region.body.append(instr)
+        self._constructs.append((self.region, instr))
+        instr.regions = (self.region_of([counter, *(Value(self.unique("sum"), o.type) for o in carried)]),)
+        return counter
+
+    def branch(self, node: ast.AST, condition: Operand) -> None:
+        """Open an `if`; `other` goes on with what is done else, and `close` ends both."""
+        instr = Instr(ROWS["if"], [condition], [], self.file.span(node))
+        self.region.body.append(instr)
+        self._constructs.append((self.region, instr))
+        then, other = self.region_of([]), Region()
+        self._around[id(other)] = self._constructs[-1][0]
+        instr.regions = (then, other)
+
+    def other(self, node: ast.AST) -> None:
+        self.emit(node, "yield", [], results=())
+        self.region = self._constructs[-1][1].regions[1]
+
+    def close(self, node: ast.AST, values: Sequence[Operand] = ()) -> Instr:
+        """End the innermost construct that is open."""
+        outer, instr = self._constructs.pop()
+        self.emit(node, "yield", list(values), results=())
+        for self.region in instr.regions:
+            if not self.region.body or self.region.body[-1].row.mnemonic != "yield":
+                self.emit(node, "yield", [], results=())
+        self.region = outer
+        return instr
 
     # -- ports ---------------------------------------------------------------------------------
 
@@ -118,14 +194,36 @@ class Emitter(Statements):
 
     def element(self, node: ast.AST, wire: Wire, index: Index) -> Number:
         """An element of what travels along an edge."""
-        found = self._ports.get(id(wire.operand))
+        if self.into is not None and wire.operand is self.into[0]:
+            if self.at_home(index):
+                return self._read(node, self.into[1], index)
+            self.elsewhere = True
+        found = self._ports.get(wire.operand)
         if found is None:
-            found = self._ports[id(wire.operand)] = self._input(wire)
-            self._keep.append(wire.operand)
+            found = self._ports[wire.operand] = self._input(wire)
         if isinstance(found, Run):
             return found
         assert isinstance(found, Array)
         return self._read(node, found, index)
+
+    def at_home(self, index: Index) -> bool:
+        """Whether a place is the one that this instance stores to."""
+        return self.into is not None and list(map(place, index)) == list(map(place, self.into[2]))
+
+    def part(self, part: Lazy, whole: Lazy, index: Index, places: Index, rank: int) -> Number:
+        """An element of a part of an array. Of the buffer that is stored to, smaller parts are read from
+        copies: else the whole buffer would have to be copied."""
+        into = self.into
+        if into is None or whole.wire is None or whole.wire.operand is not into[0] \
+                or rank == len(whole.shape) or self.at_home(places):
+            return self.at(whole, places)
+        if id(part) in self.copies:
+            return self.at(self.copies[id(part)], index)
+        self.parts.append((part, rank))  # this leaf is made again with a copy
+        self.into = None
+        found = self.at(whole, places)
+        self.into = into
+        return found
 
     def _input(self, wire: Wire) -> Expr:
         name = getattr(wire.operand, "name", None) or "x"
@@ -140,22 +238,29 @@ class Emitter(Statements):
         return Run(port.value, type_)
 
     def _read(self, node: ast.AST, array: Array, index: Index) -> Run:
-        key = (id(array.operand), id(self.region), *map(_place, index))
-        found = self._known.get(key)
+        key = (array.operand, self.lanes, *map(place, index))
+        found = self._seen(*key)
         if found is not None:
-            return found[0]  # type: ignore[return-value]
+            return found  # type: ignore[return-value]
         operands = [self.plain(node, i) for i in index]
         offsets = tuple(i.offset if isinstance(i, Shifted) else 0 for i in index)
-        out = self.emit(node, "load", [array.operand, *operands], None, None,
+        argument = ty.vector(array.type.element, self.lanes) if self.lanes else None
+        out = self.emit(node, "load", [array.operand, *operands], argument, (self.bounds,),
                         offsets if any(offsets) else ()).results[0]
-        assert isinstance(out.type, ScalarType)
+        assert isinstance(out.type, (ScalarType, VectorType))
         run = Run(out, out.type)
-        self._known[key] = (run, (array, self.region, index))
+        self.keep(run, *key)
         return run
 
     def plain(self, node: ast.AST, index: Number | Shifted) -> Operand:
         """The operand of an index, without its displacement."""
         return self.operand(node, index.base if isinstance(index, Shifted) else index, ty.INDEX, True)
+
+    def plain_number(self, node: ast.AST, index: Number | Shifted) -> Number:
+        """An index as a number to compute with."""
+        if not isinstance(index, Shifted):
+            return index
+        return self.number(node, self.binary(node, ast.Add(), index.base, Const(index.offset)))
 
     def shape_dim(self, dim: Dim) -> Dim:
         """How an input's shape names a dimension of the graph: by a symbol of its own, unless it is a
@@ -181,6 +286,10 @@ class Emitter(Statements):
         self._dims[dim] = dims.symbol(port.name)
         return self._dims[dim]
 
+    def fixed(self, dim: Dim) -> Number:
+        """A dimension of the graph as an index."""
+        return self.dim(dim) if dim.constant is None else Const(dim.constant)
+
     def dim(self, dim: Dim) -> Run:
         """A dimension of the graph as a number of the body."""
         return self.dim_run(self.header_dim(dim))
@@ -190,27 +299,32 @@ class Emitter(Statements):
     def moved(self, node: ast.AST, index: Number | Shifted, start: Dim, step: int) -> Number | Shifted:
         """`start + step * index`."""
         if step != 1:
-            number = self.number(node, self.binary(
-                node, ast.Mult(), index.base if isinstance(index, Shifted) else index, Const(step)))
-            index = shifted(number, index.offset * step if isinstance(index, Shifted) else 0)
-        if start.constant is not None:
+            base, offset = (index.base, index.offset) if isinstance(index, Shifted) else (index, 0)
+            if abs(step) != 1:
+                key = ("times", abs(step), place(base))
+                found = self._seen(*key)
+                base = found if found is not None else self.keep(self.number(node, self.binary(
+                    node, ast.Mult(), base, Const(abs(step)))), *key)
+            index = shifted(base, offset * step)
+        if start.constant is not None and step > 0:
             return shifted(index, start.constant)
         base, offset = (index.base, index.offset) if isinstance(index, Shifted) else (index, 0)
-        key = ("moved", id(self.region), start, _place(base))
-        found = self._known.get(key)
+        key = ("moved", start, step, place(base))
+        found = self._seen(*key)
         if found is None:
-            total = self.number(node, self.binary(node, ast.Add(), base, self.dim(start)))
-            found = self._known[key] = (total, (self.region, base))
-        return shifted(found[0], offset)
+            op = ast.Sub() if step < 0 else ast.Add()
+            found = self.keep(self.number(node, self.binary(node, op, self.dim(start), base)), *key)
+        return shifted(found, offset)
 
     def at(self, lazy: Lazy, index: Index) -> Number:
         """An element; asked for twice in one region, it is computed once."""
-        key = (id(lazy), id(self.region), *map(_place, index))
-        found = self._known.get(key)
-        if found is None:
-            value = lazy.emit(self, index)
-            found = self._known[key] = (value, (lazy, self.region, index))
-        return found[0]
+        key = (id(lazy), *map(place, index))
+        found = self._seen(*key)
+        return self.keep(lazy.emit(self, index), *key, alive=lazy) if found is None else found
+
+    def found(self, lazy: Lazy, index: Index, value: Number) -> None:
+        """An element that is computed already."""
+        self.keep(value, id(lazy), *map(place, index), alive=lazy)
 
     def spread(self, lazy: Lazy, index: Index) -> Number:
         """An element of what is broadcast to a larger shape."""
@@ -254,88 +368,6 @@ def elementwise(graph: GraphBuilder, node: ast.AST, parts: Sequence[Lazy],
 
     def emit(emitter: Emitter, index: Index) -> Number:
         return combine(emitter, [emitter.spread(p, index) for p in fitting])
-    return Lazy(node, shape, emit, 1 + sum(p.cost for p in fitting), any(p.heavy for p in fitting))
-
-
-# -- leaves ------------------------------------------------------------------------------------------
-
-class Target:
-    """Where a generated leaf puts its elements: a buffer that exists, from `start` on in steps."""
-
-    __slots__ = ("start", "steps", "wire")
-
-    def __init__(self, wire: Wire, start: list[Dim], steps: list[int]):
-        self.wire = wire
-        self.start = start
-        self.steps = steps
-
-
-def materialise(graph: GraphBuilder, lazy: Lazy, name: str, *, wanted: ScalarType | None = None,
-                target: Target | None = None, axes: tuple[Dim, ...] = (),
-                form: tuple[str, str] = ("plain", "add")) -> Wire:
-    """Compute an array by a leaf of its own; a number by a leaf without grid.
-
-    `wanted` converts the elements. `target` writes them into a part of a buffer and gives its next
-    version. `axes` are grid extents of a number whose instances are joined as `form` says.
-    """
-    leaf = LeafNode(graph.compiler.free_name(f"{graph.definition.name}.{name}"),
-                    graph.file.span(lazy.node))
-    leaf.public = False
-    leaf.effect = 1 if graph.fast else 0
-    emitter = Emitter(graph, leaf)
-    shape = axes or lazy.shape
-    ids = [Value(emitter.unique("ijk"[n] if n < MOST_AXES else f"i{n}"), ty.INDEX)
-           for n in range(len(shape))]
-    index: Index = [Run(v, ty.INDEX, weak=True, nonneg=True) for v in ids]
-    region = emitter.region_of([])
-    opened = _inner_loops(emitter, lazy.node, ids[MOST_AXES:], shape[MOST_AXES:])
-    value = emitter.at(lazy, index)
-    element = emitter.element_of(value)[0] if wanted is None else wanted
-    node = lazy.node
-    run = emitter.convert(node, value, element, explicit=wanted is not None and target is None)
-    joined = bool(axes) or (not lazy.shape and target is None)
-    if joined:
-        leaf.results, leaf.result_names = [element], [None]
-    elif target is not None:
-        _store_into(emitter, node, run, index, target)
-    else:
-        own = ty.buffer(element, tuple(map(emitter.header_dim, shape)))
-        port = emitter.add_port("out", own, "out", None)
-        emitter.emit(node, "store", [run.operand, port.value, *(emitter.plain(node, i) for i in index)])
-    for emitter.region in opened:
-        emitter.emit(node, "yield", [], results=())
-    emitter.region = region
-    emitter.emit(node, "yield", [run.operand] if joined else [], results=())
-    leaf.grid = tuple(map(emitter.header_dim, shape[:MOST_AXES]))
-    leaf.ids = ids[:MOST_AXES]
-    leaf.body = region
-    set_symbols(leaf)
-    graph.compiler.module.definitions[leaf.name] = leaf
-    output = Output(OUTPUT_FORMS.index(form[0] if axes else "plain"),
-                    REDUCTIONS.index(form[1]) if axes and form[0] == "reduce" else 0)
-    return graph.launch(node, leaf, emitter.operands, [output], name)
-
-
-def _store_into(emitter: Emitter, node: ast.AST, run: Run, index: Index, target: Target) -> None:
-    type_ = target.wire.type
-    assert isinstance(type_, BufferType)
-    own = ty.buffer(type_.element, tuple(map(emitter.shape_dim, type_.shape)))
-    port = emitter.add_port("out", own, "inout", target.wire.operand)
-    places = [emitter.moved(node, *p) for p in zip(index, target.start, target.steps, strict=True)]
-    offsets = tuple(p.offset if isinstance(p, Shifted) else 0 for p in places)
-    emitter.emit(node, "store", [emitter.operand(node, run, type_.element), port.value,
-                                 *(emitter.plain(node, p) for p in places)], None, None,
-                 offsets if any(offsets) else ())
-
-
-def _inner_loops(emitter: Emitter, node: ast.AST, counters: list[Value],
-                 extents: Sequence[Dim]) -> list[Region]:
-    """Loops over the axes that a grid has no room for; their regions, still open."""
-    regions: list[Region] = []
-    for counter, extent in zip(counters, extents, strict=True):
-        bounds = [emitter.operand(node, n, ty.INDEX) for n in (Const(0), emitter.dim(extent), Const(1))]
-        instr = Instr(ROWS["for"], list(bounds), [], emitter.file.span(node))
-        emitter.region.body.append(instr)
-        instr.regions = (emitter.region_of([counter]),)
-        regions.append(emitter.region)
-    return regions
+    out = Lazy(node, shape, emit, fitting, 1 + sum(p.cost for p in fitting), any(p.heavy for p in fitting))
+    out.products = tuple(dict.fromkeys(q for p in fitting for q in p.products))
+    return out

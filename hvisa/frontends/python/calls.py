@@ -157,9 +157,7 @@ class Calls(Access):
             for keyword in node.keywords:
                 self.refuse(node, "HV1211", f"`{name}` has no argument `{keyword.arg}`")
             return self._instruction(node, name)
-        where = "in a graph, on whole buffers" if name in (
-            "scratch", "zeros", "collect", "reduce", "split", "join", "match", "delay", "where", "mean",
-            "transpose", *REDUCING) else "as the first statement of a leaf"
+        where = "as the first statement of a leaf" if name == "grid" else "in a graph, on whole buffers"
         listed = node.args and isinstance(node.args[0], ast.ListComp)
         self.refuse(node.args[0] if listed else node, "HV1203",
                     f"`{name}` of a list is not supported in a kernel" if listed else

@@ -189,7 +189,7 @@ class Header:
         if isinstance(found, BufferAnnotation):
             port = self._plain(argument, found.type)
             port.direction, port.mode, port.operator = found.direction, found.mode, found.operator
-            port.strided, port.source = found.any_strides, found.source
+            port.strided, port.source = found.strided, found.source
             return port
         if isinstance(found, StreamAnnotation):
             return self._plain(argument, found.type)

@@ -8,10 +8,10 @@ from typing import Any
 
 from hvisa.frontends.python.annotations import scalar_of
 from hvisa.frontends.python.arrays import Lazy, Wire
-from hvisa.frontends.python.calls import REDUCING
 from hvisa.frontends.python.definitions import PythonFunction
-from hvisa.frontends.python.graphs import GraphBuilder
+from hvisa.frontends.python.graph_arrays import GraphArrays
 from hvisa.frontends.python.names import LibraryFunction, Operation, ceildiv
+from hvisa.frontends.python.unsupported import INSTEAD
 from hvisa.frontends.python.values import Array, Const, Items, Known, Run, type_text
 from hvisa.graph.model import Argument, Constant, Instr, Operand, Output, Value
 from hvisa.spec import dimensions as dims, types as ty
@@ -19,8 +19,6 @@ from hvisa.spec.dimensions import Dim
 from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import BufferType, GridType, ScalarType, StreamType
-
-_ELEMENTWISE = ("where", "min", "max")
 
 
 class Delayed:
@@ -33,14 +31,15 @@ class Delayed:
         self.wire = wire
 
 
-class GraphCalls(GraphBuilder):
+class GraphCalls(GraphArrays):
     """Dispatch over the expression nodes of the tree."""
 
     def expression(self, node: ast.expr) -> Any:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            self.refuse(node, "HV1203", f"`{type(node).__name__}` is not supported in a graph",
-                        "compute with numbers in a leaf" if not isinstance(node, ast.IfExp) else
+            what, instead = INSTEAD.get(type(node), (f"`{type(node).__name__}` is", ""))
+            self.refuse(node, "HV1203", f"{what} not supported in a graph", instead
+                        if not isinstance(node, ast.IfExp) else
                         "use `hvisa.where(c, a, b)`, or an `if` statement")
         return method(node)
 
@@ -151,68 +150,6 @@ class GraphCalls(GraphBuilder):
                     "a graph calls leaves and graphs (`@hvisa.leaf`, `@hvisa.graph`) and operations on "
                     "arrays")
 
-    def _method(self, node: ast.Call, function: ast.Attribute) -> Any:
-        """`x.sum(axis=0)`, `x.astype(f32)`, `x.max()`."""
-        owner = self.expression(function.value)
-        if not isinstance(owner, (Wire, Lazy)):
-            return None
-        if function.attr == "astype" and len(node.args) == 1:
-            wanted = self.expression(node.args[0])
-            type_ = scalar_of(wanted.object) if isinstance(wanted, Known) else None
-            if type_ is None:
-                self.refuse(node, "HV1211", "`astype` takes a type", "for example `x.astype(f32)`")
-            return self.converted(node, type_, owner)
-        if function.attr in (*REDUCING, "mean"):
-            return self._reduction(node, function.attr, owner, node.args)
-        if function.attr == "transpose":
-            return self.transposed(node, owner)
-        self.refuse(node, "HV1214", f"arrays have no `.{function.attr}(...)` in a graph",
-                    "they have `.sum()`, `.max()`, `.min()`, `.mean()`, `.any()`, `.all()`, "
-                    "`.argmax()`, `.argmin()`, `.astype(...)`")
-
-    def _operation(self, node: ast.Call, operation: Operation) -> Any:
-        name = operation.name
-        special = getattr(self, f"_call_{name}", None)
-        if special is not None:
-            return special(node)
-        if name in REDUCING and not (name in ("min", "max") and len(node.args) > 1
-                                     and not node.keywords and self._two_arrays(node)):
-            return self._reduction(node, name, self.expression(node.args[0]) if node.args else None,
-                                   node.args[1:])
-        if name == "where":
-            return self.function(node, "select", [self.expression(a) for a in node.args])
-        if name == "mean":
-            return self._reduction(node, name, self.expression(node.args[0]), node.args[1:])
-        if name == "transpose":
-            return self.transposed(node, self.expression(node.args[0]))
-        if (operation.row is not None and operation.row.semantics is not None) or name in _ELEMENTWISE:
-            return self.function(node, name, [self.expression(a) for a in node.args])
-        self.refuse(node, "HV1203", f"`{name}` stands in a leaf", "write a `@hvisa.leaf` and call it here")
-
-    def _two_arrays(self, node: ast.Call) -> bool:
-        second = node.args[1]
-        return not (isinstance(second, ast.Constant) and type(second.value) is int
-                    and isinstance(self.expression(node.args[0]), (Wire, Lazy))
-                    and self.lazy(node, self.expression(node.args[0])).shape == ()) or True
-
-    def _reduction(self, node: ast.Call, name: str, value: Any, rest: list[ast.expr]) -> Any:
-        if value is None or isinstance(node.args[0] if node.args else None, ast.GeneratorExp):
-            self.refuse(node, "HV1203", f"`{name}` of a generator stands in a leaf",
-                        f"in a graph, `{name}` takes an array: `hvisa.{name}(x, axis=0)`")
-        options = {k.arg: self.expression(k.value) for k in node.keywords}
-        if rest:
-            options["axis"] = self.expression(rest[0])
-        unknown = options.keys() - {"axis", "keepdims"}
-        if unknown:
-            self.refuse(node, "HV1211", f"`{name}` has no argument `{sorted(map(str, unknown))[0]}`")
-        axis, keep = options.get("axis", Const(None)), options.get("keepdims", Const(False))
-        if not isinstance(axis, Const) or not (axis.value is None or type(axis.value) is int) \
-                or not isinstance(keep, Const):
-            self.refuse(node, "HV1211", "the axis of a reduction is a constant")
-        if name == "mean":
-            return self.mean(node, value, axis.value, bool(keep.value))
-        return self.reduced(node, REDUCING[name], value, axis.value, bool(keep.value))
-
     # -- nodes ---------------------------------------------------------------------------------
 
     def node_call(self, node: ast.Call, function: PythonFunction, grid: tuple[Dim, ...] = (),
@@ -316,28 +253,7 @@ class GraphCalls(GraphBuilder):
                         f"one of {', '.join(words)}, as a text")
         return self._joined_call(node, "reduce", ("reduce", op.value), node.args[1])
 
-    def _count(self, node: ast.Call, name: str, count: int) -> None:
-        if len(node.args) != count:
-            self.refuse(node, "HV1211", f"`{name}` takes {count} argument{'s' * (count != 1)}, "
-                        f"{len(node.args)} given")
-
-    # -- buffers -------------------------------------------------------------------------------
-
-    def _buffer(self, node: ast.Call, mnemonic: str) -> Wire:
-        if not node.args:
-            self.refuse(node, "HV1211", f"`{mnemonic}` takes an element type and extents",
-                        f"for example `hvisa.{mnemonic}(f32, 32, 32)`")
-        type_ = self.compiler.buffer_type(self, node, mnemonic)  # type: ignore[arg-type]
-        instr = Instr(ROWS[mnemonic], [], [Value(None, type_)], self.file.span(node))
-        instr.type_argument = type_
-        self.region.body.append(instr)
-        return Wire(instr.results[0], type_)
-
-    def _call_zeros(self, node: ast.Call) -> Wire:
-        return self._buffer(node, "zeros")
-
-    def _call_scratch(self, node: ast.Call) -> Wire:
-        return self._buffer(node, "scratch")
+    # -- parts of buffers ----------------------------------------------------------------------
 
     def _axis(self, node: ast.Call) -> int:
         for keyword in node.keywords:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from hvisa.frontends.python.arrays import Lazy, Wire, materialise
+from hvisa.frontends.python.array_leaves import materialise
+from hvisa.frontends.python.arrays import Lazy, Wire
 from hvisa.frontends.python.builder import constant_dim
-from hvisa.frontends.python.definitions import PythonFunction
 from hvisa.frontends.python.exits import assigned
-from hvisa.frontends.python.graph_calls import Delayed, GraphCalls
+from hvisa.frontends.python.graph_calls import Delayed
+from hvisa.frontends.python.graph_replicated import Replicated
 from hvisa.frontends.python.names import NAMES, Operation
 from hvisa.frontends.python.statements import MOST_ROUNDS, MOST_UNROLLED
 from hvisa.frontends.python.unsupported import NOT_HERE
 from hvisa.frontends.python.values import Const, Items, Known, Run, same
-from hvisa.graph.model import Constant, Instr, Output, Region, Value
+from hvisa.graph.model import Constant, Instr, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.operations import UNIFORMITY
@@ -33,7 +34,7 @@ def changed(nodes: list[ast.stmt]) -> list[str]:
     return list(found)
 
 
-class GraphStatements(GraphCalls):
+class GraphStatements(Replicated):
     """One method for each kind of statement."""
 
     def block(self, nodes: list[ast.stmt]) -> None:
@@ -43,6 +44,8 @@ class GraphStatements(GraphCalls):
     def statement(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign():
+                for target in node.targets:
+                    self._settle(target)
                 value = self.expression(node.value)
                 for target in node.targets:
                     self.assign(target, value)
@@ -80,8 +83,10 @@ class GraphStatements(GraphCalls):
                     count = len(value.items) if isinstance(value, Items) else 1
                     self.refuse(target, "HV1204", f"{len(target.elts)} names, {count} value"
                                 f"{'s' * (count != 1)}")
-                for part, item in zip(target.elts, value.items, strict=True):
-                    self.assign(part, item)
+                before, self.waiting = self.waiting, list(value.items)
+                for part in target.elts:
+                    self.assign(part, self.waiting.pop(0))
+                self.waiting = before
             case ast.Subscript() if isinstance(target.value, ast.Name):
                 self._assign_part(target, target.value.id, value)
             case ast.Attribute() if target.attr == "next" and isinstance(target.value, ast.Name):
@@ -113,7 +118,22 @@ class GraphStatements(GraphCalls):
                         f"make it `InOut[...]`, or copy it: `{name}2 = {name} + 0`")
         if port is not None and port.value is wire.operand and port.direction == 2:
             wire = self._zeros_for(target, wire.type)
+        self.waiting = [materialise(self, v, name) if isinstance(v, Lazy) and wire.operand in v.reads else v
+                        for v in self.waiting]
         self.bind(target, name, self.assign_slice(target, wire, value, name))
+
+    def _settle(self, target: ast.expr) -> None:
+        """Before a part of a buffer is assigned: compute what is made of the buffer and needed later, so
+        that this version of it is not."""
+        for part in ast.walk(target):
+            if not isinstance(part, ast.Subscript) or not isinstance(part.value, ast.Name):
+                continue
+            wire = self.env.get(part.value.id)
+            if isinstance(wire, Wire):
+                for other in self.needed(part, wire.operand, part.value.id):
+                    value = self.env.get(other)
+                    if isinstance(value, Lazy):
+                        self.env[other] = materialise(self, value, other)  # type: ignore[assignment]
 
     def _zeros_for(self, node: ast.AST, type_: BufferType) -> Wire:
         """What an `Out` port holds before anything is stored."""
@@ -126,10 +146,28 @@ class GraphStatements(GraphCalls):
         if not isinstance(node.target, (ast.Name, ast.Subscript)):
             self.refuse(node.target, "HV1203", "this can't be assigned to")
         target = node.target
+        self._settle(target)
         read = ast.copy_location(ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else
                                  ast.Subscript(target.value, target.slice, ast.Load()), target)
-        self.assign(target, self.binary_operation(node, node.op, self.expression(read),
-                                                  self.expression(node.value)))
+        old = self.expression(ast.copy_location(ast.Name(target.value.id, ast.Load()), target)) \
+            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) \
+            else self.env.get(target.id) if isinstance(target, ast.Name) else None
+        if isinstance(target, ast.Subscript) and isinstance(old, (Wire, Lazy)) and self.mask_of(target):
+            self._augmented_mask(node, target, old)
+            return
+        value = self.binary_operation(node, node.op, self.expression(read), self.expression(node.value))
+        if isinstance(target, ast.Name) and isinstance(old, Wire) and isinstance(old.type, BufferType) \
+                and self.owned(old):  # in place, which keeps the type
+            target = ast.copy_location(ast.Subscript(target, ast.Constant(...), ast.Store()), target)
+        self.assign(target, value)
+
+    def _augmented_mask(self, node: ast.AugAssign, target: ast.Subscript, old: Wire | Lazy) -> None:
+        """`x[mask] += 1`."""
+        assert isinstance(target.value, ast.Name)
+        changed_ = self.binary_operation(node, node.op, old, self.expression(node.value))
+        chosen = self.function(node, "select", [self.mask_of(target), changed_, old])
+        whole = ast.copy_location(ast.Subscript(target.value, ast.Constant(...), ast.Store()), target)
+        self.assign(whole, chosen)
 
     # -- loops ---------------------------------------------------------------------------------
 
@@ -254,6 +292,7 @@ class GraphStatements(GraphCalls):
             self.refuse(node, "HV1215", "the types of the loop's values do not settle",
                         "give numbers a type before the loop: `d = i32(0)`")
         self.region = region
+        ends = {n: self._last(node, n, ends, wire) for n, wire in self._parameters(region, initial).items()}
         operands = [self._end_operand(node, n, ends[n], initial[n].type) for n in carried]
         self.emit(node, "yield", operands, results=())
         self.region = outer
@@ -294,6 +333,13 @@ class GraphStatements(GraphCalls):
         joined, _ = self.joined(node, Run(Constant(ty.I1, 0), type_, weak), Run(Constant(ty.I1, 0), found))
         return joined
 
+    def type_of(self, lazy: Lazy) -> ScalarType:
+        if lazy.wire is not None and isinstance(lazy.wire.type, BufferType):
+            return lazy.wire.type.element
+        found = self._lazy_type(lazy)
+        assert isinstance(found, ScalarType)
+        return found
+
     def _lazy_type(self, lazy: Lazy) -> Type:
         """The element type of an expression: found by computing it, which is then dropped."""
         outer, mark = self.region, dict(self.compiler.module.definitions)
@@ -303,6 +349,23 @@ class GraphStatements(GraphCalls):
         self.region, self._taken = outer, taken
         self.compiler.module.definitions = mark
         return found.element if isinstance(found, BufferType) else found
+
+    @staticmethod
+    def _parameters(region: Region, initial: dict[str, Wire]) -> dict[str, Wire]:
+        """What each carried name stands for at the start of a round."""
+        values = region.parameters[len(region.parameters) - len(initial):]
+        return {n: Wire(v, v.type) for n, v in zip(initial, values, strict=True)}
+
+    def _last(self, node: ast.AST, name: str, ends: dict[str, Any], old: Wire) -> Any:
+        """A carried array that is still to be computed, in place of what the round began with."""
+        value = ends[name]
+        if not isinstance(value, Lazy) or not isinstance(old.type, BufferType) \
+                or old.operand not in value.reads:
+            return value
+        self.waiting = [v for n, v in ends.items() if n != name]
+        ends[name] = self.updated(node, value, name, old)
+        self.waiting = []
+        return ends[name]
 
     def _end_operand(self, node: ast.AST, name: str, value: Any, type_: Type) -> Any:
         wire = self.wire(node, value, type_ if isinstance(type_, (ScalarType, BufferType)) else None, name)
@@ -417,92 +480,6 @@ class GraphStatements(GraphCalls):
             value = Value(self.unique(name), type_)
             instr.results.append(value)
             self.env[name] = Wire(value, type_)  # type: ignore[assignment]
-
-    # -- replicated nodes ----------------------------------------------------------------------
-
-    def _replicated(self, node: ast.For, call: ast.Call) -> None:
-        """`for i, j in hvisa.grid(p, q): c[box] = tile(a[box], b)`: one node for each instance."""
-        targets = list(node.target.elts) if isinstance(node.target, ast.Tuple) else [node.target]
-        if len(targets) != len(call.args) or not all(isinstance(t, ast.Name) for t in targets):
-            self.refuse(node.target, "HV1204", f"{len(targets)} names, {len(call.args)} extents")
-        extents = tuple(self.compiler.dimension(self, a, self.expression(a)) for a in call.args)
-        statement = node.body[0]
-        if len(node.body) != 1 or not isinstance(statement, (ast.Assign, ast.Expr)) \
-                or not isinstance(statement.value, ast.Call):
-            self.refuse(node, "HV1203", "the body of a replicated node is one call",
-                        "for example `c[i:i + 1] = f(x[i:i + 1])`; put more into the graph that is called")
-        before = dict(self.env)
-        ids: list[Value] = []
-        for target in targets:
-            assert isinstance(target, ast.Name)
-            ids.append(Value(self.unique(target.id), ty.INDEX))
-            self.definition.symbols[ids[-1].name or ""] = ids[-1]
-            self.env[target.id] = self.dim_run(dims.symbol(ids[-1].name or ""))
-        try:
-            names, results = self._replicated_call(node, statement, statement.value, extents, ids)
-        finally:
-            for value in ids:
-                self.definition.symbols.pop(value.name or "", None)
-        self.env = before
-        for name, wire in zip(names, results, strict=True):
-            self.bind(node, name, wire)
-
-    def _replicated_call(self, node: ast.For, statement: ast.Assign | ast.Expr, call: ast.Call,
-                         extents: tuple[Dim, ...], ids: list[Value]) -> tuple[list[str], list[Wire]]:
-        found = self.expression(call.func)
-        form = ("plain", "add")
-        if isinstance(found, Known) and found.object in (NAMES["reduce"], NAMES["collect"]):
-            op = self.expression(call.args[0]) if found.object is NAMES["reduce"] else Const("add")
-            form = ("reduce" if found.object is NAMES["reduce"] else "collect", op.value)
-            inner = call.args[-1]
-            if not isinstance(inner, ast.Call):
-                self.refuse(call, "HV1211", "`reduce` and `collect` join the results of a node")
-            call, found = inner, self.expression(inner.func)
-        if not isinstance(found, Known) or not isinstance(found.object, PythonFunction) \
-                or found.object.kind != "graph":
-            self.refuse(call, "HV1203", "what is replicated is a graph",
-                        "decorate it with `@hvisa.graph`; a leaf has its grid in its own body")
-        callee = self.compiler.node(found.object)
-        targets: list[ast.expr] = []
-        if isinstance(statement, ast.Assign):
-            target = statement.targets[0]
-            targets = list(target.elts) if isinstance(target, ast.Tuple) else [target]
-        if len(targets) != len(callee.written) + len(callee.results):
-            self.refuse(statement, "HV1204", f"`{callee.name}` gives "
-                        f"{len(callee.written) + len(callee.results)} values, {len(targets)} names given")
-        names: list[str] = []
-        outputs: list[Output] = []
-        from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
-        for number, target in enumerate(targets):
-            port = callee.written[number] if number < len(callee.written) else None
-            if port is not None and port.direction == 2:
-                if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
-                    self.refuse(target, "HV1204", "each instance makes a box of the whole",
-                                "say which: `c[16 * i : 16 * i + 16] = ...`")
-                whole = self._whole(target, target.value.id)
-                outputs.append(Output(whole=whole, box=self.box(target, whole)))
-                names.append(target.value.id)
-                continue
-            owner = target.value if isinstance(target, ast.Subscript) else target
-            if not isinstance(owner, ast.Name):
-                self.refuse(target, "HV1203", "this can't be assigned to")
-            names.append(owner.id)
-            outputs.append(Output() if port is not None else Output(
-                OUTPUT_FORMS.index(form[0]), REDUCTIONS.index(form[1])))
-        result = self.node_call(call, found.object, extents, ids, outputs)
-        return names, result.items if isinstance(result, Items) else [result]
-
-    def _whole(self, node: ast.AST, name: str) -> BufferType:
-        """The type of the buffer whose boxes a replicated node makes."""
-        port = self.definition.port(name)
-        found = self.env.get(name)
-        if port is not None and port.direction == 2 and isinstance(port.type, BufferType):
-            return port.type
-        if isinstance(found, Wire) and isinstance(found.type, BufferType) and isinstance(
-                found.operand, Value):
-            return found.type
-        self.refuse(node, "HV1204", f"`{name}` is no buffer",
-                    f"say its type before: `{name} = hvisa.zeros(f32, n)`, or name an `Out` port")
 
 
 __all__ = ["GraphStatements"]

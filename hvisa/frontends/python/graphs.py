@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from hvisa.frontends.python.annotations import BufferAnnotation, StreamAnnotation
-from hvisa.frontends.python.array_operations import ArrayOperations
-from hvisa.frontends.python.arrays import Lazy, Wire, materialise
+from hvisa.frontends.python.array_leaves import materialise, update
+from hvisa.frontends.python.array_reductions import ArrayReductions
+from hvisa.frontends.python.arrays import Lazy, Wire
 from hvisa.frontends.python.definitions import Header, PythonFunction, set_symbols
 from hvisa.frontends.python.leaves import argument_of, fill_header, name_of, without_docstring
 from hvisa.frontends.python.values import Const, Expr, Items, Known, Run
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 GraphValue = Expr | Wire | Lazy
 
 
-class GraphBuilder(ArrayOperations):
+class GraphBuilder(ArrayReductions):
     """One graph's body: nodes, and values that travel between them."""
 
     def __init__(self, compiler: Compiler, header: Header, graph: InternalNode, fast: int):
@@ -45,7 +46,8 @@ class GraphBuilder(ArrayOperations):
         self.inference = Inference(compiler.module)
         self.inference.definition = graph
         self.lost: dict[str, str] = {}
-        self.uses = _uses(header.node)
+        self.uses, self.last_uses = _uses(header.node)
+        self.waiting: list[Any] = []  # values that a statement has yet to assign
         self._unnamed: set[Value] = set()  # results that are still called after their node
 
     # -- values --------------------------------------------------------------------------------
@@ -78,10 +80,15 @@ class GraphBuilder(ArrayOperations):
         return materialise(self, lazy, name, wanted=element)
 
     def materialised(self, lazy: Lazy, name: str = "value") -> Lazy:
-        """The same array, computed."""
+        """The same array, computed; once in a region."""
         if lazy.wire is not None:
             return lazy
-        return self.lazy(lazy.node, materialise(self, lazy, name))
+        if lazy.view is not None:
+            source, turn = lazy.view
+            return turn(self.materialised(source, name))
+        if lazy.made is None or lazy.made[0] is not self.region:
+            lazy.made = self.region, materialise(self, lazy, name)
+        return self.lazy(lazy.node, lazy.made[1])
 
     # -- instructions --------------------------------------------------------------------------
 
@@ -120,9 +127,12 @@ class GraphBuilder(ArrayOperations):
         """Give a name a value. An array that is used again is computed once."""
         if isinstance(value, Const) and value.value is None:
             self.refuse(node, "HV1204", "this gives no value")
-        if isinstance(value, Lazy) and value.wire is None and (
-                value.heavy or (self.uses.get(name, 0) > 1 and value.cost > self.cheap(value))):
-            value = materialise(self, value, name)
+        if isinstance(value, Lazy) and value.wire is None:
+            old, uses = self.env.get(name), self.uses.get(name, 0)
+            if isinstance(old, Wire) and isinstance(old.type, BufferType) and old.operand in value.reads:
+                value = self.updated(node, value, name, old)
+            elif uses > 1 and (value.heavy or value.cost > self.cheap(value)):
+                value = materialise(self, value, name)
         if isinstance(value, Wire) and isinstance(value.operand, Value) and (
                 value.operand.name is None or value.operand in self._unnamed):
             self._unnamed.discard(value.operand)
@@ -131,17 +141,72 @@ class GraphBuilder(ArrayOperations):
         self.lost.pop(name, None)
 
 
-def _uses(node: ast.FunctionDef) -> dict[str, int]:
-    """How often each name is read; in a loop, more than once."""
-    found: dict[str, int] = {}
+    # -- versions ------------------------------------------------------------------------------
 
-    def visit(tree: ast.AST, weight: int) -> None:
+    def needed(self, node: ast.AST, operand: Operand, name: str) -> list[str]:
+        """The other names whose arrays are made of a version of a buffer and are read after a statement;
+        "" for a value that the statement has yet to assign."""
+        line = getattr(node, "end_lineno", None) or 0
+        kept = [n for n, v in self.env.items() if n != name and _made_of(v, operand)
+                and (self.last_uses.get(n, 0) > line or self.definition.port(n) is not None)]
+        return kept + [""] * any(_made_of(v, operand) for v in self.waiting)
+
+    def updated(self, node: ast.AST, value: Lazy, name: str, old: Wire) -> Lazy | Wire:
+        """What is made of a buffer and takes its name: computed in place if that loses nothing. Kept
+        lazy, it would keep the old version alive."""
+        type_ = old.type
+        assert isinstance(type_, BufferType)
+        if self.owned(old) and len(value.shape) == len(type_.shape) \
+                and all(map(self.inference.same, value.shape, type_.shape)) \
+                and not self.needed(node, old.operand, name):
+            found = update(self, value, name, old)
+            if found is not None:
+                return found
+        if value.heavy or self.uses.get(name, 0) > 1:
+            return materialise(self, value, name)
+        return value
+
+    def owned(self, wire: Wire) -> bool:
+        """Whether a buffer was made here or is a port that may be written, and has contents."""
+        port = next((p for p in self.definition.ports if p.value is wire.operand), None)
+        return isinstance(wire.operand, Value) and (port is None or (port.written and port.direction != 2))
+
+
+def _made_of(value: Any, operand: Operand) -> bool:
+    return value.operand is operand if isinstance(value, Wire) else \
+        isinstance(value, Lazy) and operand in value.reads
+
+
+def _uses(node: ast.FunctionDef) -> tuple[dict[str, int], dict[str, int]]:
+    """How often each name is read, in a loop more than once, and in which line last. What a loop reads
+    and does not give a new value before is read until its end."""
+    count: dict[str, int] = {}
+    last: dict[str, int] = {}
+
+    def visit(tree: ast.AST, loops: tuple[ast.For | ast.While, ...]) -> None:
         for child in ast.iter_child_nodes(tree):
             if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
-                found[child.id] = found.get(child.id, 0) + weight
-            visit(child, 2 if isinstance(child, (ast.For, ast.While)) else weight)
-    visit(node, 1)
-    return found
+                count[child.id] = count.get(child.id, 0) + (2 if loops else 1)
+                line = child.lineno
+                for loop in reversed(loops):
+                    if _starts_anew(loop, child.id):
+                        break
+                    line = loop.end_lineno or line
+                last[child.id] = max(last.get(child.id, 0), line)
+            visit(child, (*loops, child) if isinstance(child, (ast.For, ast.While)) else loops)
+    visit(node, ())
+    return count, last
+
+
+def _starts_anew(loop: ast.For | ast.While, name: str) -> bool:
+    """Whether each round assigns a name before it reads it."""
+    for statement in loop.body:
+        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        if any(isinstance(n.ctx, ast.Load) for n in names):
+            return False
+        if names and isinstance(statement, ast.Assign):
+            return True
+    return False
 
 
 # -- the definition ----------------------------------------------------------------------------------

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 from hvisa.frontends.python.annotations import (
+    STRIDED,
     BufferKind,
     StreamKind,
     VectorKind,
+    copy_of,
     dimension,
 )
 from hvisa.spec import dimensions as dim_module, types as ty
@@ -127,8 +129,25 @@ _GRAPH: dict[str, str] = {
     "delay": "A stream one item later: `last = hvisa.delay(init)`, then `last.next = state`.",
     "where": "`a` where a condition holds, else `b`, of whole arrays.",
     "mean": "The mean of an array, of all elements or along an axis.",
-    "transpose": "The array with its dimensions reversed.",
+    "transpose": "The array with its dimensions reversed, or in another order.",
+    "flip": "The array backwards, along an axis or all of them.",
+    "dot": "The product of two vectors, or of matrices; as `@`.",
+    "matmul": "The product of two matrices, or of stacks of them; as `@`.",
+    "outer": "All products of an element of one vector with one of another.",
+    "clip": "The array with what is less than the one bound or more than the other replaced by it.",
+    "copy": "The array as it is now.",
+    "empty": "As `zeros`.",
+    "ones": "A new array of ones: `hvisa.ones(i32, n)`.",
+    "full": "A new array of one number: `hvisa.full((n, m), 0.5)`.",
+    "zeros_like": "A new buffer of zeros with the shape and type of another array.",
+    "empty_like": "As `zeros_like`.",
+    "ones_like": "A new array of ones with the shape and type of another.",
+    "full_like": "A new array of one number with the shape and type of another.",
+    "arange": "Whole numbers in order: `hvisa.arange(n)`.",
 }
+# Functions that numpy has and that are operators here; known by numpy's names alone, on whole arrays.
+_NUMPY = {name: Operation(name, f"numpy.{name}, on whole arrays.") for name in (
+    "divide", "square", "logical_and", "logical_or", "logical_xor", "logical_not", "amax", "amin")}
 
 _ONE = ("exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh "
         "atanh rsqrt cbrt erf erfc lgamma tgamma round_half_even")
@@ -156,7 +175,7 @@ def _all() -> dict[str, Any]:
     found |= {t.name: t for t in ty.SCALARS}
     return found | {"In": In, "Out": Out, "InOut": InOut, "Checked": Checked, "Shared": Shared,
                     "Accumulate": Accumulate, "Stream": Stream, "vec": vec, "dims": dims,
-                    "ceildiv": ceildiv}
+                    "ceildiv": ceildiv, "strided": STRIDED, "copy_of": copy_of}
 
 
 NAMES: dict[str, Any] = _all()
@@ -170,7 +189,15 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "all": ("all", "numpy.all"), "where": ("numpy.where",), "mean": ("numpy.mean",),
     "print": ("print",), "prod": ("math.prod", "numpy.prod"), "argmin": ("numpy.argmin",),
     "argmax": ("numpy.argmax",), "is_nan": ("math.isnan", "numpy.isnan"),
-    "transpose": ("numpy.transpose",),
+    "amax": ("numpy.max", "numpy.amax"), "amin": ("numpy.min", "numpy.amin"),
+    **{name: (f"numpy.{name}",) for name in (
+        "transpose", "flip", "dot", "matmul", "outer", "clip", "copy", "empty", "zeros", "ones", "full",
+        "zeros_like", "empty_like", "ones_like", "full_like", "arange", *_NUMPY)
+        if name not in ("amax", "amin")},
+    **{name: (f"numpy.{numpy}",) for name, numpy in {
+        "add": "add", "sub": "subtract", "mul": "multiply", "neg": "negative", "eq": "equal",
+        "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+        "ge": "greater_equal"}.items()},
     **{name: tuple(f"{m}.{p}" for m in ("math", "numpy") for p in (name, python))
        for name, python in [(n, {"asin": "arcsin", "acos": "arccos", "atan": "arctan",
                                  "sinh": "sinh", "atan2": "arctan2", "asinh": "arcsinh",
@@ -191,5 +218,5 @@ def aliases() -> dict[int, Any]:
             owner: Any = importlib.import_module(module) if module else builtins
             python: Callable[..., Any] | None = getattr(owner, attribute, None)
             if python is not None:
-                found[id(python)] = NAMES[name]
+                found[id(python)] = _NUMPY[name] if name in _NUMPY else NAMES[name]
     return found

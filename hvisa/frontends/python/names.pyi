@@ -31,13 +31,15 @@ __all__ = [
     "group_broadcast", "group_shuffle", "grid", "local", "barrier", "print", "update", "atomic",
     "compare_exchange", "set_extent", "sum", "prod", "any", "all", "argmin", "argmax",
     "group_reduce", "group_scan", "static_range", "scratch", "zeros", "collect", "reduce", "split",
-    "join", "match", "delay", "where", "mean", "transpose", "exp", "exp2", "exp10", "expm1", "log",
-    "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
-    "asinh", "acosh", "atanh", "rsqrt", "cbrt", "erf", "erfc", "lgamma", "tgamma",
-    "round_half_even", "pow", "hypot", "fmod", "remainder", "copysign", "nextafter", "atan2",
-    "powi", "ldexp", "sincos", "frexp", "modf", "i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32",
-    "u64", "f16", "bf16", "f32", "f64", "index", "In", "Out", "InOut", "Checked", "Shared",
-    "Accumulate", "Stream", "vec", "dims", "ceildiv"
+    "join", "match", "delay", "where", "mean", "transpose", "flip", "dot", "matmul", "outer",
+    "clip", "copy", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
+    "arange", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
+    "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "rsqrt", "cbrt",
+    "erf", "erfc", "lgamma", "tgamma", "round_half_even", "pow", "hypot", "fmod", "remainder",
+    "copysign", "nextafter", "atan2", "powi", "ldexp", "sincos", "frexp", "modf", "i1", "i8", "i16",
+    "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "index", "In", "Out",
+    "InOut", "Checked", "Shared", "Accumulate", "Stream", "vec", "dims", "ceildiv", "strided",
+    "copy_of"
 ]
 
 class Operation:
@@ -64,7 +66,7 @@ _R = TypeVar("_R", covariant=True)
 _T = TypeVar("_T")
 _S = TypeVar("_S", bound=_Number)
 _I = TypeVar("_I", bound=_Integer)
-_Places = SupportsIndex | slice | tuple[SupportsIndex | slice, ...]
+_Places = SupportsIndex | slice | None | tuple[SupportsIndex | slice | None, ...]
 
 class _Joins(Protocol[_L, _R]):
     """A type that a number of type `_L` meets in `_R`."""
@@ -99,16 +101,19 @@ class _Number:
         """Vectors of consecutive elements: `x.vec(4)[4 * i]`."""
     def astype(self, type: type[_S], /) -> _S:
         """The value converted, truncated to integers and saturated."""
-    def transpose(self) -> Self: ...
-    def sum(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
-    def prod(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
-    def min(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
-    def max(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
-    def mean(self, axis: int | None = ..., keepdims: bool = ...) -> Self: ...
-    def any(self, axis: int | None = ..., keepdims: bool = ...) -> i1: ...
-    def all(self, axis: int | None = ..., keepdims: bool = ...) -> i1: ...
-    def argmin(self, axis: int | None = ..., keepdims: bool = ...) -> tuple[Self, index]: ...
-    def argmax(self, axis: int | None = ..., keepdims: bool = ...) -> tuple[Self, index]: ...
+    def transpose(self, *axes: Any) -> Self: ...
+    def copy(self) -> Self: ...
+    def dot(self, other: Self, /) -> Self: ...
+    def clip(self, low: Self | float | None, high: Self | float | None, /) -> Self: ...
+    def sum(self, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> Self: ...
+    def prod(self, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> Self: ...
+    def min(self, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> Self: ...
+    def max(self, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> Self: ...
+    def mean(self, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> Self: ...
+    def any(self, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> i1: ...
+    def all(self, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> i1: ...
+    def argmin(self, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> tuple[Self, index]: ...
+    def argmax(self, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> tuple[Self, index]: ...
     def __len__(self) -> int: ...
     def __getitem__(self, at: _Places, /) -> Self: ...
     def __matmul__(self, other: Self, /) -> Self: ...
@@ -482,7 +487,7 @@ def min(values: Iterable[_S], start: _S | float = ..., /) -> _S:
 def min(a: _S | float, b: _S | float, /, *more: _S | float) -> _S:
     """The smaller of two numbers (NaN wins), the least of a generator or of an array."""
 @overload
-def min(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
+def min(array: _S, /, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> _S:
     """The smaller of two numbers (NaN wins), the least of a generator or of an array."""
 @overload
 def max(values: Iterable[_S], start: _S | float = ..., /) -> _S:
@@ -491,7 +496,7 @@ def max(values: Iterable[_S], start: _S | float = ..., /) -> _S:
 def max(a: _S | float, b: _S | float, /, *more: _S | float) -> _S:
     """The greater of two numbers (NaN wins), the greatest of a generator or of an array."""
 @overload
-def max(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
+def max(array: _S, /, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> _S:
     """The greater of two numbers (NaN wins), the greatest of a generator or of an array."""
 def fma(a: _S | float, b: _S | float, c: _S | float, /) -> _S:
     """a * b + c, rounded once. An ordinary strict instruction on every device (semantics 16). Nothing
@@ -628,7 +633,7 @@ def sum(values: Iterable[_S], start: _S | float = ..., /) -> _S:
 def sum(values: Iterable[float], start: float = ..., /) -> index:
     """The sum of a generator: `hvisa.sum(x[k] for k in range(n))`; fixed order, vectorised."""
 @overload
-def sum(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
+def sum(array: _S, /, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> _S:
     """The sum of a generator: `hvisa.sum(x[k] for k in range(n))`; fixed order, vectorised."""
 @overload
 def prod(values: Iterable[_S], start: _S | float = ..., /) -> _S:
@@ -637,15 +642,31 @@ def prod(values: Iterable[_S], start: _S | float = ..., /) -> _S:
 def prod(values: Iterable[float], start: float = ..., /) -> index:
     """The product of a generator."""
 @overload
-def prod(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
+def prod(array: _S, /, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> _S:
     """The product of a generator."""
+@overload
 def any(values: Iterable[object], /) -> bool:
     """Whether a condition holds for any element of a generator."""
+@overload
+def any(array: _Number, /, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> Any:
+    """Whether a condition holds for any element of a generator."""
+@overload
 def all(values: Iterable[object], /) -> bool:
     """Whether a condition holds for all elements of a generator."""
+@overload
+def all(array: _Number, /, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> Any:
+    """Whether a condition holds for all elements of a generator."""
+@overload
 def argmin(values: Iterable[_S], /) -> tuple[_S, index]:
     """The least of a generator over one range, and where it is."""
+@overload
+def argmin(array: _Number, /, axis: int | None = ..., keepdims: bool = ...) -> Any:
+    """The least of a generator over one range, and where it is."""
+@overload
 def argmax(values: Iterable[_S], /) -> tuple[_S, index]:
+    """The greatest of a generator over one range, and where it is."""
+@overload
+def argmax(array: _Number, /, axis: int | None = ..., keepdims: bool = ...) -> Any:
     """The greatest of a generator over one range, and where it is."""
 @overload
 def group_reduce(
@@ -685,10 +706,38 @@ def delay(init: _S, /) -> _S:
     """A stream one item later: `last = hvisa.delay(init)`, then `last.next = state`."""
 def where(condition: object, a: _S | float, b: _S | float, /) -> _S:
     """`a` where a condition holds, else `b`, of whole arrays."""
-def mean(array: _S, /, axis: int | None = ..., keepdims: bool = ...) -> _S:
+def mean(array: _S, /, axis: int | tuple[int, ...] | None = ..., keepdims: bool = ...) -> _S:
     """The mean of an array, of all elements or along an axis."""
-def transpose(array: _S, /) -> _S:
-    """The array with its dimensions reversed."""
+def transpose(array: _S, axes: tuple[int, ...] | None = ..., /) -> _S:
+    """The array with its dimensions reversed, or in another order."""
+def flip(array: _S, axis: int | None = ..., /) -> _S:
+    """The array backwards, along an axis or all of them."""
+def dot(a: _S, b: _S, /) -> _S:
+    """The product of two vectors, or of matrices; as `@`."""
+def matmul(a: _S, b: _S, /) -> _S:
+    """The product of two matrices, or of stacks of them; as `@`."""
+def outer(a: _S, b: _S, /) -> _S:
+    """All products of an element of one vector with one of another."""
+def clip(array: _S, low: _S | float | None, high: _S | float | None, /) -> _S:
+    """The array with what is less than the one bound or more than the other replaced by it."""
+def copy(array: _S, /) -> _S:
+    """The array as it is now."""
+def empty(type: type[_S], /, *extents: _Extent) -> _S:
+    """As `zeros`."""
+def ones(type: type[_S], /, *extents: _Extent) -> _S:
+    """A new array of ones: `hvisa.ones(i32, n)`."""
+def full(shape: Any, value: _S, /, dtype: Any = ...) -> _S:
+    """A new array of one number: `hvisa.full((n, m), 0.5)`."""
+def zeros_like(array: _S, /, dtype: Any = ...) -> _S:
+    """A new buffer of zeros with the shape and type of another array."""
+def empty_like(array: _S, /, dtype: Any = ...) -> _S:
+    """As `zeros_like`."""
+def ones_like(array: _S, /, dtype: Any = ...) -> _S:
+    """A new array of ones with the shape and type of another."""
+def full_like(array: _S, value: _Number | float, /, dtype: Any = ...) -> _S:
+    """A new array of one number with the shape and type of another."""
+def arange(*bounds: _Extent, dtype: Any = ...) -> i64:
+    """Whole numbers in order: `hvisa.arange(n)`."""
 def exp(x: _S | float, /) -> _S:
     """`exp` of the standard mathematics, for f32 and f64."""
 def exp2(x: _S | float, /) -> _S:
@@ -776,3 +825,7 @@ def ceildiv(a: int, b: int) -> int:
 @overload
 def ceildiv(a: _Extent, b: _Extent) -> index:
     """a / b rounded up, of dimensions or integers; b is at least 1."""
+def strided(*arguments: Any, **named: Any) -> Any:
+    """What may stand behind the dimensions of a buffer: `strided`, `copy_of("x")`."""
+def copy_of(port: str) -> Any:
+    """Behind the dimensions of an `Out`: it holds at first what port `port` holds (semantics 6)."""

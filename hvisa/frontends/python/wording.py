@@ -152,7 +152,7 @@ _HELP: dict[str, str | Callable[[_Said], str]] = {
     "HV0214": "give the port a first size that is set: `y: Out[f32, \"count <= n\"]`",
     "HV0215": "use constant sizes, `hvisa.local(f32, 16)`, or `hvisa.scratch` in a graph",
     "HV0301": _accumulate,
-    "HV0305": "`Out[...].copy_of(\"x\")` names an `In` or `InOut` port of the same type and shape",
+    "HV0305": "`Out[..., copy_of(\"x\")]` names an `In` or `InOut` port of the same type and shape",
     "HV0306": lambda s: _joined(s),
     "HV0307": lambda s: f"write `{s.name}[...] += value`; to read it here, make it {s.declared('Shared')}",
     "HV0308": lambda s: _joined(s),

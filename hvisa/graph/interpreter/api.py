@@ -73,8 +73,7 @@ class Interpreter:
             raise fail("HV1005", f"there is no memory to run `@{definition.name}`", definition.span,
                        help="use smaller sizes") from None
         check_traced(options)
-        names = [p.name for p in definition.written] + [
-            name or f"result{n}" for n, name in enumerate(definition.result_names)]
+        names = [p.name for p in definition.written] + definition.result_keys
         types = [p.type for p in definition.written] + definition.results
         return {n: _result(v, t) for n, v, t in zip(names, found, types, strict=True)}
 

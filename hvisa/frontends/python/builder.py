@@ -12,7 +12,7 @@ from hvisa.frontends.python.values import Const, Expr, Number, Run, type_text, w
 from hvisa.graph.model import Constant, Definition, DimValue, Instr, Operand, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.definitions import TypeRuleError
-from hvisa.spec.dimensions import Dim
+from hvisa.spec.dimensions import Dim, DimError
 from hvisa.spec.literals import parse_literal
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType, Type, VectorType
@@ -240,5 +240,8 @@ def constant_dim(value: Expr) -> Dim | None:
     if isinstance(value, Run):
         return value.dim
     if isinstance(value, Const) and type(value.value) is int:
-        return dims.constant(value.value)
+        try:
+            return dims.constant(value.value)
+        except DimError:  # too large for a dimension, and still a number
+            return None
     return None

@@ -1,4 +1,4 @@
-"""sin and cos: a reduction by pi/2, and polynomials on [-pi/4, pi/4].
+"""sin, cos and tan: a reduction by pi/2, and polynomials on [-pi/4, pi/4].
 
 The reduced argument is r + e with |e| about an ULP of r, so that its error does not show. f32 reduces every
 argument beyond pi/4 as M. H. Payne and R. N. Hanek do ("Radian reduction for trigonometric functions",
@@ -17,13 +17,15 @@ from typing import Any
 import numpy as np
 
 import hvisa
-from hvisa import f32, f64, i32, i64, index, u32, u64
+from hvisa import f32, f64, i1, i32, i64, index, u32, u64
 from hvisa.library.mathematics.declare import private, public
 from hvisa.library.mathematics.trigonometry_coefficients import (
     COS_F32,
     COS_F64,
     SIN_F32,
     SIN_F64,
+    TAN_F32,
+    TAN_F64,
 )
 
 # Bits of 2/pi behind its point, one word of zeros before them.
@@ -242,3 +244,55 @@ def sincos_f64(x: f64) -> tuple[f64, f64]:
     odd = (k & 1) != 0
     sine, cosine = hvisa.select(odd, c, s), hvisa.select(odd, s, c)
     return flipped_f64(sine, hvisa.bitcast(i64, x) ^ (k << 62)), flipped_f64(cosine, (k + 1) << 62)
+
+
+@private
+def tangent_f32(r: f32, e: f32, odd: i1) -> f32:
+    """tan(r + e) for |r| <= pi/4, or that of pi/2 + r + e: -1/tan, whose quotient is corrected once."""
+    z = r * r
+    p = TAN_F32[-1]
+    for c in TAN_F32[-2::-1]:
+        p = hvisa.fma(f32(p), z, f32(c))
+    cube = r * z
+    cube_low = hvisa.fma(r, hvisa.fma(r, r, -z), hvisa.fma(r, z, -cube))
+    near = hvisa.fma(cube, f32(p), r)
+    more = hvisa.fma(cube_low, f32(p), e * hvisa.fma(near, near, f32(1.0)))
+    rest = hvisa.fma(cube, f32(p), more)
+    t = r + rest
+    low = rest - (t - r)
+    inverse = -1 / t
+    wrong = hvisa.fma(inverse, t, f32(1.0)) + inverse * low
+    return hvisa.fma(inverse, wrong, inverse) if odd else t
+
+
+@private
+def tangent_f64(r: f64, e: f64, odd: i1) -> f64:
+    """tan(r + e) for |r| <= pi/4, or that of pi/2 + r + e: -1/tan, whose quotient is corrected once."""
+    z = r * r
+    p = TAN_F64[-1]
+    for c in TAN_F64[-2::-1]:
+        p = hvisa.fma(f64(p), z, c)
+    cube = r * z
+    cube_low = hvisa.fma(r, hvisa.fma(r, r, -z), hvisa.fma(r, z, -cube))
+    near = hvisa.fma(cube, f64(p), r)
+    more = hvisa.fma(cube_low, f64(p), e * hvisa.fma(near, near, 1.0))
+    rest = hvisa.fma(cube, f64(p), more)
+    t = r + rest
+    low = rest - (t - r)
+    inverse = -1 / t
+    wrong = hvisa.fma(inverse, t, 1.0) + inverse * low
+    return hvisa.fma(inverse, wrong, inverse) if odd else t
+
+
+@public
+def tan_f32(x: f32) -> f32:
+    """The tangent of x: at most 1 ULP."""
+    r, e, k = reduced_f32(abs(x))
+    return flipped_f32(tangent_f32(r, e, (k & 1) != 0), hvisa.bitcast(u32, x))
+
+
+@public
+def tan_f64(x: f64) -> f64:
+    """The tangent of x: at most 1 ULP."""
+    r, e, k = reduced_f64(abs(x))
+    return flipped_f64(tangent_f64(r, e, (k & 1) != 0), hvisa.bitcast(i64, x))

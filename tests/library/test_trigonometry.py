@@ -103,3 +103,47 @@ def test_sincos_is_sin_and_cos(type_: str) -> None:
     sine, cosine = function("sincos", type_)(x)
     np.testing.assert_array_equal(canonical(sine), canonical(function("sin", type_)(x)[0]))
     np.testing.assert_array_equal(canonical(cosine), canonical(function("cos", type_)(x)[0]))
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+def test_special_values_of_the_inverses(type_: str) -> None:
+    eighth, quarter, _, half = PI[type_]
+    check("atan", type_, [(INF, quarter), (-INF, -quarter), (NAN, NAN), (1.0, eighth), (-1.0, -eighth)])
+    above = float(np.nextafter(DTYPES[type_](1), DTYPES[type_](2)))
+    outside = [(s * v, NAN) for v in (above, 1.5, float(np.finfo(DTYPES[type_]).max), INF) for s in (1, -1)]
+    check("asin", type_, [*outside, (NAN, NAN), (1.0, quarter), (-1.0, -quarter), (0.0, 0.0), (-0.0, -0.0)])
+    check("acos", type_, [*outside, (NAN, NAN), (1.0, 0.0), (-1.0, half), (0.0, quarter), (-0.0, quarter)])
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+def test_special_values_of_atan2(type_: str) -> None:
+    """C23, F.10.1.4; arguments are y and x."""
+    eighth, quarter, three, half = PI[type_]
+    info = np.finfo(DTYPES[type_])
+    least, most = float(info.smallest_subnormal), float(info.max)
+    quadrant = [(0.0, 0.0, 0.0), (0.0, -0.0, half), (0.0, INF, 0.0), (0.0, -INF, half), (INF, INF, eighth),
+                (INF, -INF, three), (INF, 0.0, quarter), (INF, -0.0, quarter), (0.0, NAN, NAN),
+                (INF, NAN, NAN), (NAN, 0.0, NAN), (NAN, INF, NAN), (NAN, NAN, NAN)]
+    for v in (least, float(info.tiny), 1.0, most):
+        quadrant += [(0.0, v, 0.0), (0.0, -v, half), (v, 0.0, quarter), (v, -0.0, quarter), (v, INF, 0.0),
+                     (v, -INF, half), (INF, v, quarter), (INF, -v, quarter), (v, v, eighth), (v, -v, three),
+                     (NAN, v, NAN), (v, NAN, NAN)]
+    quadrant += [(least, most, 0.0), (least, -most, half), (most, least, quarter), (most, -least, quarter),
+                 (least, 1.0, least), (least, 4.0, 0.0), (3 * least, 1.0, 3 * least)]
+    check("atan2", type_, quadrant + [(-y, x, -r) for y, x, r in quadrant])
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+def test_atan2_at_all_scales(type_: str) -> None:
+    """Points whose quotient is anything, at any distance, subnormal quotients among them."""
+    from tools.ulp import largest_error
+    rng = np.random.default_rng(11)
+    dtype = DTYPES[type_]
+    bits = rng.integers(0, np.iinfo(BITS[type_]).max, 1_500, BITS[type_], endpoint=True)
+    x = bits.view(dtype)
+    reach = np.log2(float(np.finfo(dtype).tiny)) * 1.3
+    scale = np.concatenate([rng.uniform(-3, 3, 700), np.exp2(rng.uniform(reach, 0, 800))])
+    with np.errstate(all="ignore"):
+        y = (x * scale).astype(dtype)
+    worst, at = largest_error(CATALOGUE["atan2"], type_, [y, x], function("atan2", type_)(y, x)[0])
+    assert worst <= CATALOGUE["atan2"].bound(type_), (y[at], x[at])

@@ -28,3 +28,27 @@ sincos = sin
 
 def tan(x: Any) -> Any:
     return _finite(x, mp.tan)
+
+
+def atan(x: Any) -> Any:
+    return mp.atan(x)
+
+
+def atan2(y: Any, x: Any) -> Any:
+    if mp.isnan(x) or mp.isnan(y):
+        return mp.nan
+    if y == 0 or mp.isinf(x) or mp.isinf(y):
+        return None  # by the signs of zeros and infinities: a table of its own
+    return mp.atan2(y, x)
+
+
+def _inside(x: Any, f: Any) -> Any:
+    return f(x) if abs(x) <= 1 else mp.nan
+
+
+def asin(x: Any) -> Any:
+    return _inside(x, mp.asin)
+
+
+def acos(x: Any) -> Any:
+    return _inside(x, mp.acos)

@@ -19,8 +19,8 @@ ENTRIES: tuple[Entry, ...] = (
           ((-6.0, 6.0), (-6.0, 6.0)), numpy="arctan", exact="atan(-x) is -atan(x)"),
     Entry("atan2", "The angle of the point (x, y), in [-pi, pi].",
           "The result has the sign of y. For y = 0 it is 0 where x is positive or +0, and pi where x is "
-          "negative or -0; for infinite y it is pi/2, for infinite x 0 or pi, for both pi/4 or 3 pi/4. NaN if "
-          "either is NaN.", (1.0, 1.0), ((-6.0, 6.0), (-6.0, 6.0)), arguments=2, numpy="arctan2",
+          "negative or -0; for infinite y it is pi/2, for infinite x 0 or pi, for both pi/4 or 3 pi/4. "
+          "NaN if either is NaN.", (1.0, 1.0), ((-6.0, 6.0), (-6.0, 6.0)), arguments=2, numpy="arctan2",
           exact="atan2(-y, x) is -atan2(y, x)"),
     Entry("asin", "The arc sine of x, in [-pi/2, pi/2].",
           "asin(-0) is -0; NaN outside of [-1, 1].", (1.0, 1.0), ((-1.0, 1.0), (-1.0, 1.0)), numpy="arcsin",

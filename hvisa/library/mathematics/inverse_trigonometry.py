@@ -1,11 +1,11 @@
 """atan, atan2, asin and acos, by polynomials on small intervals.
 
-atan is that of t = x up to 1/2, of (x - 1)/(x + 1) up to 2 and of -1/x beyond, to which pi/4 and pi/2 are
-added; |t| is at most 1/2. atan2 chooses in the same way, with the larger of |x| and |y| below. The quotient is
-corrected by its remainder (P. W. Markstein, "Computation of elementary functions on the IBM RISC System/6000
-processor", IBM J. Res. Dev. 34(1), 1990), since its rounding would show in the sum. asin beyond 1/2 is
-pi/2 - 2 asin(sqrt((1 - x)/2)), with the square root corrected in the same way. The identities: M. Abramowitz,
-I. Stegun, "Handbook of Mathematical Functions", 1964, section 4.4.
+atan is that of t = x up to 1/2, of (x - 1)/(x + 1) up to 2 and of -1/x beyond, to which pi/4 and pi/2
+are added; |t| is at most 1/2. atan2 chooses in the same way, with the larger of |x| and |y| below. The
+quotient is corrected by its remainder (P. W. Markstein, "Computation of elementary functions on the IBM
+RISC System/6000 processor", IBM J. Res. Dev. 34(1), 1990), since its rounding would show in the sum. asin
+beyond 1/2 is pi/2 - 2 asin(sqrt((1 - x)/2)), with the square root corrected in the same way. The
+identities: M. Abramowitz, I. Stegun, "Handbook of Mathematical Functions", 1964, section 4.4.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ SIGNUM Newsletter 18, 1983): |x| = m 2^n with an integer m, and of 2/pi only tho
 whose products are neither whole turns nor too small. A window of three words out of eight is cheap enough
 to be taken by `select`, so there is no branch. f64 subtracts k pi/2 in three parts with `fma` up to LARGE
 (W. J. Cody, W. Waite, "Software Manual for the Elementary Functions", 1980, chapter 8; S. Boldo, M. Daumas,
-R.-C. Li, "Formally verified argument reduction with a fused multiply-add", IEEE TC 58(8), 2009, section 3),
+R.-C. Li, "Formally verified argument reduction with a fused multiply-add", IEEE TC 58(8), 2009),
 and only beyond does as Payne and Hanek do, under a condition.
 """
 
@@ -36,7 +36,7 @@ WORDS_F64: Any = np.array([
     0x9C845F8BBDF9283B, 0x1FF897FFDE05980F, 0xEF2F118B5A0A6D1F, 0x6D367ECF27CB09B7, 0x4F463F669E5FEA2D,
     0x7527BAC7EBE5F17B, 0x3D0739F78A5292EA, 0x6BFB5FB11F8D5D08, 0x56033046FC7B6BAB], np.uint64)
 EIGHTH_F32 = f32(0.7853981852531433)  # pi/4
-HALF_PI_F32 = f32(1.5707963705062866), f32(-4.371138828673793e-08)  # pi/2 in two parts
+UNIT_F32 = f32(1.5707963705062866 * 2.0**-24), f32(-4.371138828673793e-08 * 2.0**-24)  # pi/2 2^-24
 HALF_PI_F64 = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33
 TWO_OVER_PI = 0.6366197723675814
 MAGIC_F64 = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer in the low bits
@@ -44,43 +44,39 @@ LARGE = 1099511627776.0  # 2^40: k pi/2 in three parts is near enough up to here
 
 
 @private
-def reduced_f32(a: f32) -> tuple[f32, f32, u32]:
-    """For a >= 0: r + e and k with a = k pi/2 + r + e and |r| <= pi/4; k modulo 4."""
-    bits = hvisa.bitcast(u32, a)
+def reduced_f32(bits: u32) -> tuple[f32, f32, u32]:
+    """For a >= 0 of these bits: r + e and k with a = k pi/2 + r + e and |r| <= pi/4; k modulo 4."""
+    a = hvisa.bitcast(f32, bits)
     start = (bits >> 23) - 120  # the first bit of the window: those before it give whole turns
     m = (bits & 0x7FFFFF) | 0x800000
-    w0, w1, w2, w3, w4, w5, w6, _ = WORDS_F32
     far, odd, next_ = (start & 128) != 0, (start & 64) != 0, (start & 32) != 0
-    w0 = u32(WORDS_F32[4]) if far else u32(w0)
-    w1 = u32(WORDS_F32[5]) if far else u32(w1)
-    w2 = u32(WORDS_F32[6]) if far else u32(w2)
-    w3 = u32(WORDS_F32[7]) if far else u32(w3)
+    w0 = u32(WORDS_F32[4]) if far else u32(WORDS_F32[0])
+    w1 = u32(WORDS_F32[5]) if far else u32(WORDS_F32[1])
+    w2 = u32(WORDS_F32[6]) if far else u32(WORDS_F32[2])
+    w3 = u32(WORDS_F32[7]) if far else u32(WORDS_F32[3])
     w0 = w2 if odd else w0
     w1 = w3 if odd else w1
-    w2 = u32(w4) if odd else w2
-    w3 = u32(w5) if odd else w3
-    w4 = u32(w6) if odd else u32(w4)
-    w0 = w1 if next_ else w0
-    w1 = w2 if next_ else w1
-    w2 = w3 if next_ else w2
-    w3 = w4 if next_ else w3
-    v0 = hvisa.funnel_shl(w0, w1, start)
-    v1 = hvisa.funnel_shl(w1, w2, start)
-    v2 = hvisa.funnel_shl(w2, w3, start)
-    product = u64(m) * u64(v1) + ((u64(m) * u64(v2)) >> 32)
-    high, low = m * v0 + u32(product >> 32), u32(product)
-    # high:low is the fraction of a turn. The nearest quarter is taken off; the rest has 24 signed bits,
-    # 24 more and 16 more.
+    w2 = u32(WORDS_F32[4]) if odd else w2
+    w3 = u32(WORDS_F32[5]) if odd else w3
+    w4 = u32(WORDS_F32[6]) if odd else u32(WORDS_F32[4])
+    v0 = hvisa.funnel_shl(w1 if next_ else w0, w2 if next_ else w1, start)
+    v1 = hvisa.funnel_shl(w2 if next_ else w1, w3 if next_ else w2, start)
+    v2 = hvisa.funnel_shl(w3 if next_ else w2, w4 if next_ else w3, start)
+    middle = m * v1
+    low = middle + hvisa.mul_high(m, v2)
+    high = m * v0 + hvisa.mul_high(m, v1) + u32(low < middle)
+    # high:low is the fraction of a turn. The nearest quarter is taken off; of the rest, in units of 2^-24
+    # quarters, there are 24 signed bits, 24 more and 16 more.
     k = (high + 0x20000000) >> 30
-    rest = hvisa.bitcast(i32, (high << 2) | (low >> 30))
-    below = low << 2
-    first = f32(rest >> 8) * f32(2.0**-24)
-    second = f32(((rest & 255) << 16) | hvisa.bitcast(i32, below >> 16)) * f32(2.0**-48)
-    third = f32(hvisa.bitcast(i32, below & 0xFFFF)) * f32(2.0**-64)
-    whole = first + second
-    part = (second - (whole - first)) + third
-    r = whole * HALF_PI_F32[0]
-    e = hvisa.fma(whole, HALF_PI_F32[0], -r) + hvisa.fma(whole, HALF_PI_F32[1], part * HALF_PI_F32[0])
+    rest = hvisa.bitcast(i32, hvisa.funnel_shl(high, low, u32(2)))
+    below = hvisa.bitcast(i32, low << 2)
+    first = f32(rest >> 8)
+    second = f32(hvisa.funnel_shl(rest, below, i32(16)) & 0xFFFFFF)
+    third = f32(below & 0xFFFF)
+    whole = hvisa.fma(second, f32(2.0**-24), first)
+    part = hvisa.fma(third, f32(2.0**-40), hvisa.fma(second, f32(2.0**-24), first - whole))
+    r = whole * UNIT_F32[0]
+    e = hvisa.fma(part, UNIT_F32[0], hvisa.fma(whole, UNIT_F32[1], hvisa.fma(whole, UNIT_F32[0], -r)))
     small = a <= EIGHTH_F32
     r = a if small else hvisa.fma(a, f32(0.0), r)  # infinities and NaN become NaN
     e = f32(0.0) if small else e
@@ -112,14 +108,14 @@ def cosine_f32(r: f32, e: f32) -> f32:
 
 @private
 def flipped_f32(v: f32, sign: u32) -> f32:
-    """v, negative if the highest bit of `sign` is set and it was not."""
-    return hvisa.bitcast(f32, hvisa.bitcast(u32, v) ^ (sign & 0x80000000))
+    """v or -v, by the highest bit of `sign`."""
+    return v * hvisa.bitcast(f32, (sign & 0x80000000) | 0x3F800000)
 
 
 @public
 def sin_f32(x: f32) -> f32:
     """The sine of x: at most 1 ULP."""
-    r, e, k = reduced_f32(abs(x))
+    r, e, k = reduced_f32(hvisa.bitcast(u32, x) & 0x7FFFFFFF)
     v = cosine_f32(r, e) if (k & 1) != 0 else sine_f32(r, e)
     return flipped_f32(v, hvisa.bitcast(u32, x) ^ (k << 30))
 
@@ -127,7 +123,7 @@ def sin_f32(x: f32) -> f32:
 @public
 def cos_f32(x: f32) -> f32:
     """The cosine of x: at most 1 ULP."""
-    r, e, k = reduced_f32(abs(x))
+    r, e, k = reduced_f32(hvisa.bitcast(u32, x) & 0x7FFFFFFF)
     v = sine_f32(r, e) if (k & 1) != 0 else cosine_f32(r, e)
     return flipped_f32(v, (k + 1) << 30)
 
@@ -135,7 +131,7 @@ def cos_f32(x: f32) -> f32:
 @public
 def sincos_f32(x: f32) -> tuple[f32, f32]:
     """Sine and cosine of x: the same bits as `sin` and `cos` have."""
-    r, e, k = reduced_f32(abs(x))
+    r, e, k = reduced_f32(hvisa.bitcast(u32, x) & 0x7FFFFFFF)
     s, c = sine_f32(r, e), cosine_f32(r, e)
     odd = (k & 1) != 0
     sine, cosine = hvisa.select(odd, c, s), hvisa.select(odd, s, c)
@@ -216,8 +212,8 @@ def cosine_f64(r: f64, e: f64) -> f64:
 
 @private
 def flipped_f64(v: f64, sign: i64) -> f64:
-    """v, negative if the highest bit of `sign` is set and it was not."""
-    return hvisa.bitcast(f64, hvisa.bitcast(i64, v) ^ (sign & -0x8000000000000000))
+    """v or -v, by the highest bit of `sign`."""
+    return v * hvisa.bitcast(f64, (sign & -0x8000000000000000) | 0x3FF0000000000000)
 
 
 @public
@@ -287,7 +283,7 @@ def tangent_f64(r: f64, e: f64, odd: i1) -> f64:
 @public
 def tan_f32(x: f32) -> f32:
     """The tangent of x: at most 1 ULP."""
-    r, e, k = reduced_f32(abs(x))
+    r, e, k = reduced_f32(hvisa.bitcast(u32, x) & 0x7FFFFFFF)
     return flipped_f32(tangent_f32(r, e, (k & 1) != 0), hvisa.bitcast(u32, x))
 
 

@@ -198,11 +198,11 @@ def dimension(part: Any) -> Dim:
     if isinstance(part, bool) or not isinstance(part, (int, str)):
         raise AnnotationError(f"a dimension is a number, a name or an expression, and this is {part!r}",
                               "for example `In[f32, \"n\", 3]`")
-    if isinstance(part, int):
-        if part < 0:
-            raise AnnotationError(f"a dimension is not negative, and this is {part}")
-        return dims.constant(part)
+    if isinstance(part, int) and part < 0:
+        raise AnnotationError(f"a dimension is not negative, and this is {part}")
     try:
+        if isinstance(part, int):
+            return dims.constant(part)
         return _expression(ast.parse(part.strip(), mode="eval").body, part)
     except SyntaxError:
         raise AnnotationError(f"the dimension {part!r} can't be read",

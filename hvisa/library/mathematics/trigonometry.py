@@ -196,8 +196,8 @@ def reduced_f64(bits: i64) -> tuple[f64, f64, i64]:
     e = hvisa.fma(part, TURN_F64[0], hvisa.fma(whole, TURN_F64[1], e))
     small = a <= EIGHTH_F64
     r = a if small else hvisa.fma(a, 0.0, r)  # infinities and NaN become NaN
-    e = 0.0 if small else e
-    k = 0 if small else k
+    e = f64(0.0) if small else e
+    k = i64(0) if small else k
     return r, e, k
 
 

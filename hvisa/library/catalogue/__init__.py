@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hvisa.library.catalogue import exponential, logarithm
+from hvisa.library.catalogue import exponential, logarithm, trigonometry
 from hvisa.library.catalogue.entry import Entry as Entry
 
-CATALOGUE: dict[str, Entry] = {e.name: e for family in (exponential, logarithm) for e in family.ENTRIES}
+_FAMILIES = (exponential, logarithm, trigonometry)
+CATALOGUE: dict[str, Entry] = {e.name: e for family in _FAMILIES for e in family.ENTRIES}

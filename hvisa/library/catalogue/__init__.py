@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hvisa.library.catalogue import exact, exponential
+from hvisa.library.catalogue import exact, exponential, special
 from hvisa.library.catalogue.entry import Entry as Entry
 
-CATALOGUE: dict[str, Entry] = {e.name: e for family in (exact, exponential) for e in family.ENTRIES}
+CATALOGUE: dict[str, Entry] = {e.name: e for family in (exact, exponential, special) for e in family.ENTRIES}

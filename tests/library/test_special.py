@@ -1,0 +1,75 @@
+"""The error functions and the gamma functions: errors, special values, exact cases, equal bits."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mpmath")
+
+from hvisa.library.catalogue import CATALOGUE
+from hvisa.library.catalogue.special import ENTRIES
+from tools.ulp import DTYPES, compiled, measure, sample
+
+NAMES = [entry.name for entry in ENTRIES]
+POINTS = {"f32": 20_000, "f64": 2_000}  # mpmath is slow
+INF, NAN = float("inf"), float("nan")
+BITS = {"f32": np.uint32, "f64": np.uint64}
+LEAST = {"f32": float(np.finfo(np.float32).smallest_subnormal), "f64": 5e-324}
+MOST = {"f32": float(np.finfo(np.float32).max), "f64": 1.7976931348623157e308}
+SPECIAL: dict[str, list[tuple[float, float]]] = {
+    "erf": [(0.0, 0.0), (-0.0, -0.0), (INF, 1), (-INF, -1), (NAN, NAN), (30, 1), (-30, -1)],
+    "erfc": [(0.0, 1), (-0.0, 1), (INF, 0.0), (-INF, 2), (NAN, NAN), (30, 0.0), (-30, 2), (1e30, 0.0)],
+}
+
+
+@functools.cache
+def function(name: str, type_: str, device: str = "x86") -> Any:
+    return compiled(name, type_, device)
+
+
+def canonical(found: np.ndarray) -> np.ndarray:
+    """The bits, NaN as one number (semantics 13)."""
+    return np.where(np.isnan(found), 1, found.view(BITS[f"f{found.itemsize * 8}"]))
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+def test_errors(name: str, type_: str) -> None:
+    worst, at = measure(name, type_, POINTS[type_], seed=7)
+    assert worst <= CATALOGUE[name].bound(type_), at
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+def test_equal_bits(name: str, type_: str) -> None:
+    x = np.concatenate([sample(CATALOGUE[name], type_, 200, seed=3)[0][::23],
+                        np.array([0.0, -0.0, INF, -INF, NAN, MOST[type_], -MOST[type_]], DTYPES[type_])])
+    wanted = function(name, type_, "reference")(x)[0]
+    for device in ("x86", "multicore"):
+        found = function(name, type_, device)(x)[0]
+        np.testing.assert_array_equal(canonical(wanted), canonical(found), err_msg=f"{name} {type_} {device}")
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+def test_special_values(name: str, type_: str) -> None:
+    dtype = DTYPES[type_]
+    x, wanted = (np.array(column, dtype) for column in zip(*SPECIAL[name], strict=True))
+    found = function(name, type_)(x)[0]
+    wrong = np.nonzero(canonical(found) != canonical(wanted))[0]
+    assert not len(wrong), [(x[n], found[n]) for n in wrong]
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+def test_erf_is_odd(type_: str) -> None:
+    x = sample(CATALOGUE["erf"], type_, 2_000)[0]
+    f = function("erf", type_)
+    np.testing.assert_array_equal(canonical(-f(x)[0]), canonical(f(-x)[0]))
+    # Of the least numbers the result is the nearest to 2 / sqrt(pi) times them.
+    least = LEAST[type_] * np.arange(1, 9)
+    np.testing.assert_array_equal(f(least.astype(DTYPES[type_]))[0] / DTYPES[type_](LEAST[type_]),
+                                  [1, 2, 3, 5, 6, 7, 8, 9])

@@ -94,7 +94,7 @@ def largest_error(entry: Entry, type_: str, arguments: list[np.ndarray],
     several results is judged."""
     dtype = DTYPES[type_]
     oracle = entry.oracle
-    worst, place = 0.0, 0
+    worst, place, small = 0.0, 0, entry.small(type_)
     suspects = range(len(found))
     if type_ == "f32" and entry.numpy is not None and not which:
         with np.errstate(all="ignore"):
@@ -124,7 +124,8 @@ def largest_error(entry: Entry, type_: str, arguments: list[np.ndarray],
         elif not np.isfinite(value):
             error_ = np.inf
         else:
-            error_ = float(abs(mp.mpf(float(value)) - exact) / spacing(exact, type_))
+            apart = abs(mp.mpf(float(value)) - exact)
+            error_ = float(apart / spacing(exact, type_)) if apart > small or point[0] > 0 else 0.0
         if error_ > worst:
             worst, place = error_, int(at)
     return worst, place

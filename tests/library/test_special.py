@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ pytest.importorskip("mpmath")
 
 from hvisa.library.catalogue import CATALOGUE
 from hvisa.library.catalogue.special import ENTRIES
-from tools.ulp import DTYPES, compiled, measure, sample
+from tools.ulp import DTYPES, compiled, largest_error, measure, sample
 
 NAMES = [entry.name for entry in ENTRIES]
 POINTS = {"f32": 20_000, "f64": 2_000}  # mpmath is slow
@@ -23,6 +24,10 @@ MOST = {"f32": float(np.finfo(np.float32).max), "f64": 1.7976931348623157e308}
 SPECIAL: dict[str, list[tuple[float, float]]] = {
     "erf": [(0.0, 0.0), (-0.0, -0.0), (INF, 1), (-INF, -1), (NAN, NAN), (30, 1), (-30, -1)],
     "erfc": [(0.0, 1), (-0.0, 1), (INF, 0.0), (-INF, 2), (NAN, NAN), (30, 0.0), (-30, 2), (1e30, 0.0)],
+    "tgamma": [(0.0, INF), (-0.0, -INF), (INF, INF), (-INF, NAN), (NAN, NAN), (-1, NAN), (-2, NAN),
+               (-1e30, NAN), (200, INF), (-200.5, -0.0), (-201.5, 0.0), (1, 1), (2, 1), (3, 2)],
+    "lgamma": [(0.0, INF), (-0.0, INF), (INF, INF), (-INF, INF), (NAN, NAN), (-1, INF), (-2, INF),
+               (-1e30, INF), (1, 0.0), (2, 0.0)],
 }
 
 
@@ -51,7 +56,7 @@ def test_equal_bits(name: str, type_: str) -> None:
     wanted = function(name, type_, "reference")(x)[0]
     for device in ("x86", "multicore"):
         found = function(name, type_, device)(x)[0]
-        np.testing.assert_array_equal(canonical(wanted), canonical(found), err_msg=f"{name} {type_} {device}")
+        np.testing.assert_array_equal(canonical(wanted), canonical(found), f"{name} {type_} {device}")
 
 
 @pytest.mark.parametrize("type_", DTYPES)
@@ -73,3 +78,51 @@ def test_erf_is_odd(type_: str) -> None:
     least = LEAST[type_] * np.arange(1, 9)
     np.testing.assert_array_equal(f(least.astype(DTYPES[type_]))[0] / DTYPES[type_](LEAST[type_]),
                                   [1, 2, 3, 5, 6, 7, 8, 9])
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+def test_factorials(type_: str) -> None:
+    """Exact as long as they are numbers of the type."""
+    x = np.arange(1, 15 if type_ == "f32" else 24)
+    wanted = [math.factorial(int(n) - 1) for n in x]
+    np.testing.assert_array_equal(function("tgamma", type_)(x.astype(DTYPES[type_]))[0],
+                                  np.array(wanted, DTYPES[type_]))
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+def test_gamma_at_its_edges(type_: str) -> None:
+    """Where results become infinite, and next to the pole at 0."""
+    dtype = DTYPES[type_]
+    at = dtype(35.04009628) if type_ == "f32" else dtype(171.62437695630272)
+    near = [at, *(at + dtype(d) for d in np.linspace(-0.01, 0.01, 41))]
+    for toward in (0, 200):
+        step = at
+        for _ in range(6):
+            step = np.nextafter(step, dtype(toward))
+            near.append(step)
+    least = LEAST[type_]
+    x = np.array([*near, 4 / MOST[type_], least, -least, 9 * least, 1.01 / MOST[type_]], dtype)
+    entry = CATALOGUE["tgamma"]
+    worst, place = largest_error(entry, type_, [x], function("tgamma", type_)(x)[0])
+    assert worst <= entry.bound(type_), x[place]
+
+
+# The first zeros of lgamma below 0.
+ZEROS = (-2.4570247382208006, -2.7476826467274127, -3.1435808883499798, -3.9552942848585979,
+         -4.0392618405717424, -4.9915446046138305, -5.0082181680780146, -5.9986420893665394)
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+def test_lgamma_near_its_zeros(type_: str) -> None:
+    dtype = DTYPES[type_]
+    near = np.array(ZEROS, dtype)
+    points = [near]
+    for toward in (0, -10):
+        at = near
+        for _ in range(20):
+            at = np.nextafter(at, dtype(toward))
+            points.append(at)
+    x = np.concatenate([*points, *(near + dtype(d) for d in np.linspace(-0.01, 0.01, 21))])
+    entry = CATALOGUE["lgamma"]
+    worst, at = largest_error(entry, type_, [x], function("lgamma", type_)(x)[0])
+    assert worst <= entry.bound(type_), x[at]

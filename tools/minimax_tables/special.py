@@ -60,8 +60,8 @@ def _log(z: Any) -> Any:
 
 
 def _together(entry: Entry) -> Entry:
-    """Coefficients rounded at once: where 0 is inside of the interval, powers without the lowest ones are no
-    Chebyshev system, so that they can't be fitted again."""
+    """Coefficients rounded at once: where 0 is inside of the interval, powers without the lowest ones are
+    no Chebyshev system, so that they can't be fitted again."""
     found, _ = remez(entry, entry.f, entry.powers)
     entry.exact = [float(rounded(c, entry.type)) for c in found]
     return entry

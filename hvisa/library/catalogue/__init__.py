@@ -5,4 +5,5 @@ from __future__ import annotations
 from hvisa.library.catalogue import exact, exponential, special
 from hvisa.library.catalogue.entry import Entry as Entry
 
-CATALOGUE: dict[str, Entry] = {e.name: e for family in (exact, exponential, special) for e in family.ENTRIES}
+_FAMILIES = (exact, exponential, special)
+CATALOGUE: dict[str, Entry] = {e.name: e for family in _FAMILIES for e in family.ENTRIES}

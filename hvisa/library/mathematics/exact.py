@@ -12,6 +12,7 @@ from __future__ import annotations
 import hvisa
 from hvisa import f32, f64, i32, i64
 from hvisa.library.mathematics.declare import private, public
+from hvisa.library.mathematics.exponential import scale_f32, scale_f64
 
 INF, NAN = float("inf"), float("nan")
 WHOLE_F32, WHOLE_F64 = f32(8388608.0), 4503599627370496.0  # 2^23, 2^52: beyond, all numbers are integers
@@ -67,26 +68,12 @@ def parts_f64(x: f64) -> tuple[f64, i64]:
     return hvisa.bitcast(f64, (bits & ~0x7FF0000000000000) | 0x3FF0000000000000), e
 
 
-@private
-def scaled_f32(m: f32, e: i32) -> f32:
-    """m 2^e for 1 <= |m| < 2 and |e| <= 252, rounded once."""
-    first = e >> 1
-    return m * hvisa.bitcast(f32, (first + 127) << 23) * hvisa.bitcast(f32, (e - first + 127) << 23)
-
-
-@private
-def scaled_f64(m: f64, e: i64) -> f64:
-    """m 2^e for 1 <= |m| < 2 and |e| <= 2044, rounded once."""
-    first = e >> 1
-    return m * hvisa.bitcast(f64, (first + 1023) << 52) * hvisa.bitcast(f64, (e - first + 1023) << 52)
-
-
 @public
 def ldexp_f32(x: f32, n: i32) -> f32:
     """x 2^n, rounded once; zeros, infinities and NaN stay."""
     m, e = parts_f32(x)
     e = min(max(e + min(max(n, -500), 500), -160), 130)
-    return hvisa.select((abs(x) < INF) & (x != 0), scaled_f32(m, e), x)
+    return hvisa.select((abs(x) < INF) & (x != 0), scale_f32(m, e), x)
 
 
 @public
@@ -94,7 +81,7 @@ def ldexp_f64(x: f64, n: i32) -> f64:
     """x 2^n, rounded once; zeros, infinities and NaN stay."""
     m, e = parts_f64(x)
     e = min(max(e + i64(min(max(n, -3000), 3000)), -1100), 1030)
-    return hvisa.select((abs(x) < INF) & (x != 0), scaled_f64(m, e), x)
+    return hvisa.select((abs(x) < INF) & (x != 0), scale_f64(m, e), x)
 
 
 @public
@@ -162,7 +149,7 @@ def modulo_f32(r: f32, y: f32) -> f32:
     while r >= y:
         _, er = parts_f32(r)
         k = max(er - ey - 23, 0)
-        s = scaled_f32(y, k)
+        s = scale_f32(y, k)
         r = hvisa.fma(-hvisa.trunc(r / s), s, r)
         r = hvisa.select(r < 0, r + s, r)
     return r
@@ -175,7 +162,7 @@ def modulo_f64(r: f64, y: f64) -> f64:
     while r >= y:
         _, er = parts_f64(r)
         k = max(er - ey - 52, 0)
-        s = scaled_f64(y, k)
+        s = scale_f64(y, k)
         r = hvisa.fma(-hvisa.trunc(r / s), s, r)
         r = hvisa.select(r < 0, r + s, r)
     return r

@@ -126,3 +126,16 @@ def test_lgamma_near_its_zeros(type_: str) -> None:
     entry = CATALOGUE["lgamma"]
     worst, at = largest_error(entry, type_, [x], function("lgamma", type_)(x)[0])
     assert worst <= entry.bound(type_), x[at]
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+def test_lgamma_of_large_numbers(type_: str) -> None:
+    """Where x - 1/2 has no place for the half, and up to where the result becomes infinite."""
+    dtype = DTYPES[type_]
+    rng = np.random.default_rng(2)
+    exponents = (15, 126) if type_ == "f32" else (45, 1022)
+    x = np.concatenate([np.exp2(rng.uniform(exponents[0], exponents[0] + 20, 2_000)),
+                        np.exp2(rng.uniform(*exponents, 2_000))]).astype(dtype)
+    entry = CATALOGUE["lgamma"]
+    worst, at = largest_error(entry, type_, [x], function("lgamma", type_)(x)[0])
+    assert worst <= entry.bound(type_), x[at]

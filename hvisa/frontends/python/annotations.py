@@ -222,8 +222,6 @@ def dimension(part: Any) -> Dim:
                                   "a size that is known at launch has a name: `In[f32, \"n\"]`")
         return dims.constant(part)
     try:
-        if isinstance(part, int):
-            return dims.constant(part)
         return _expression(ast.parse(part.strip(), mode="eval").body, part)
     except SyntaxError:
         raise AnnotationError(f"the dimension {part!r} can't be read",

@@ -12,15 +12,17 @@ from typing import Any
 
 
 class Entry:
-    """One function. `bounds` are ULP of f32 and f64; `ranges` where most points are taken."""
+    """One function. `bounds` are ULP of f32 and f64; `ranges` where most points are taken. Below 0 an
+    error of at most `absolute` of the two types is none: near zeros that are no numbers of the type."""
 
-    __slots__ = ("arguments", "bounds", "exact", "integer", "integers", "name", "numpy_name", "oracle_name",
-                 "ranges", "special", "summary")
+    __slots__ = ("absolute", "arguments", "bounds", "exact", "integer", "integers", "name",
+                 "numpy_name", "oracle_name", "ranges", "special", "summary")
 
     def __init__(self, name: str, summary: str, special: str, bounds: tuple[float, float],
                  ranges: tuple[tuple[float, float], tuple[float, float]], *, arguments: int = 1,
                  integer: bool = False, integers: tuple[int, int] = (0, 1), numpy: str = "",
-                 oracle: str = "", exact: str = ""):
+                 oracle: str = "", exact: str = "",
+                 absolute: tuple[float, float] = (0.0, 0.0)):
         self.name = name
         self.summary = summary
         self.special = special
@@ -32,9 +34,13 @@ class Entry:
         self.numpy_name = numpy
         self.oracle_name = oracle or name
         self.exact = exact
+        self.absolute = absolute
 
     def bound(self, type_: str) -> float:
         return self.bounds[0 if type_ == "f32" else 1]
+
+    def small(self, type_: str) -> float:
+        return self.absolute[0 if type_ == "f32" else 1]
 
     def interval(self, type_: str) -> tuple[float, float]:
         return self.ranges[0 if type_ == "f32" else 1]

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, overload
 from hvisa.diagnostics import HvisaError, Source, Span, fail
 from hvisa.files import read_file, write_whole
 from hvisa.frontends.python.definitions import PythonFunction
-from hvisa.spec.operations import ATTRIBUTE_KINDS, EFFECT_CLASSES, FAST_FLAGS
 
 if TYPE_CHECKING:
     from hvisa.graph.model import Module
@@ -243,25 +242,7 @@ def _decorator(kind: str, python: Callable[..., Any] | None, options: dict[str, 
     if len(parts) > 1 and parts[-2] != "<locals>" and first in (("self",), ("cls",)):
         raise fail("HV1224", f"`{python.__qualname__}` is a method, and a {kind} has no `{first[0]}`",
                    help="define it outside of the class and pass what it needs")
-    _check_options(kind, options)
     return Compiled(kind, python, **options)
-
-
-def _check_options(kind: str, options: Mapping[str, Any]) -> None:
-    known = ["private", "effect", "fast", "implements", "attributes"]
-    if kind != "leaf":
-        known.remove("fast" if kind == "graph" else "implements")
-    words = {"effect": EFFECT_CLASSES, "fast": FAST_FLAGS, "attributes": ATTRIBUTE_KINDS}
-    for name, value in options.items():
-        wrong: list[Any] = []
-        if name in words and not isinstance(value, bool if name == "fast" else type(None)):
-            several = isinstance(value, (tuple, list, Mapping)) and name != "effect"
-            given: list[Any] = list(value) if several else [value]
-            wrong = [w for w in given if w not in words[name]]
-        if name not in known or wrong:
-            raise fail("HV1233", f"`@hvisa.{kind}` has no " + (
-                f"`{name}={wrong[0]!r}`" if wrong else f"option `{name}`"),
-                help=f"it takes {', '.join(words[name] if wrong else known)}")
 
 
 @overload

@@ -98,7 +98,10 @@ class Program:
         name = os.fspath(path)
         if name.endswith(".hvbc"):
             from hvisa.assembler.encoder import encode
-            data = encode(self.module)
+            # The lines of a program in another language are its only trace of what was written.
+            compiled = any(d.span and d.span.source and d.span.source.language != "hvasm"
+                           for d in self.module.definitions.values())
+            data = encode(self.module, source_map=True if compiled else None)
         elif name.endswith(".hvasm"):
             data = self.text.encode()
         else:

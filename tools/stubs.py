@@ -220,6 +220,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "full_like": (f"(array: _S, value: {_NUMBER}, /, dtype: Any = ...) -> _S",),
     "arange": ("(*bounds: _Extent, dtype: Any = ...) -> i64",),
     "dims": ("(names: str) -> Size",),
+    "copy_of": ("(port: str) -> Any",),
     "ceildiv": ("(a: int, b: int) -> int", "(a: _Extent, b: _Extent) -> index")}
 ANY = "(*arguments: Any, **named: Any) -> Any"
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from hvisa.diagnostics import Diagnostic, LaunchTimeout
+from hvisa.diagnostics import Diagnostic, HvisaTrap, LaunchTimeout
 from hvisa.runtime.arguments import Bound
 from hvisa.runtime.host_values import scalar_value
+from hvisa.runtime.python_traps import in_python
 
 if TYPE_CHECKING:
     from hvisa.graph.model import Instr, Module
@@ -40,6 +41,8 @@ def interpret(module: Module, bound: Bound, *, externs: Mapping[str, Callable[..
         raise LaunchTimeout(Diagnostic(
             "HV1008", f"`@{signature.entry}` ran longer than its timeout of {timeout:g} s",
             help="give it more time: `timeout=`")) from error
+    except HvisaTrap as error:
+        raise in_python(error).with_traceback(error.__traceback__) from None
     counts: dict[str, int] = {}
     for port in signature.written:
         made = found[port.name]

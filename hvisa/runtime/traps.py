@@ -8,6 +8,7 @@ from typing import Any
 
 from hvisa.diagnostics import Diagnostic, HvisaError, HvisaTrap, Source, Span, instance_text
 from hvisa.runtime.layout import DimensionError, evaluate
+from hvisa.runtime.python_traps import in_python
 from hvisa.translators.native import CONTEXT
 
 # HV1005 by the second number of the record.
@@ -91,8 +92,8 @@ def trap_error(record: Record, metadata: Mapping[str, Any], symbols: Mapping[str
              _DIAGNOSE if record.code.startswith("HV09") else ""]
     diagnostic = Diagnostic(record.code, text, span, help="\n".join(filter(None, lines)))
     if not record.code.startswith("HV09"):
-        return HvisaError(diagnostic)
-    return HvisaTrap(diagnostic, path, instance)
+        return in_python(HvisaError(diagnostic))
+    return in_python(HvisaTrap(diagnostic, path, instance))
 
 
 def _where(path: Sequence[str], number: int, instance: tuple[int, ...] | None, grid: bool) -> str:

@@ -90,7 +90,7 @@ def test_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     ("import hvisa\n@hvisa.leaf(privat=True)\ndef f(): pass\n", "HV1233", 2),
     ("import hvisa\n@hvisa.leaf(effect='none')\ndef f(): pass\n", "HV1233", 2),
     ("import hvisa\n@hvisa.leaf\ndef f(y: hvisa.Out[hvisa.f32, 1]):\n    y[0] = z\n", "HV1202", 4),
-    ("import hvisa\nx = hvisa.In['a']\n", "HV1232", 2)])
+    ("import hvisa\nx = hvisa.In['a']\n", "HV1217", 2)])
 def test_mistakes(folder: Path, capsys: pytest.CaptureFixture[str], text: str, code: str,
                   line: int | None) -> None:
     (folder / "bad.py").write_text(text)

@@ -286,9 +286,9 @@ def make(seed: int) -> Program:
         type_, kind = rng.choice(NUMBERS), rng.choice(["Out", "Out", "InOut"])
         body.written[f"y{n}"] = type_
         ports.append(f"y{n}: {kind}[{type_}, \"n\"]")
+        body.readable.add(f"y{n}")  # an `Out` port holds zeros at first
         if kind == "InOut":
             arguments[f"y{n}"] = array(rng, ty.BY_NAME[type_], (N,))
-            body.readable.add(f"y{n}")
     if rng.random() < 0.2:
         body.histogram = rng.choice(INTS)
         ports.append(f"h: Accumulate[\"add\", {body.histogram}, 8]")

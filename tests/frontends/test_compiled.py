@@ -238,3 +238,22 @@ def test_lanes_that_branches_and_loops_set() -> None:
     x = np.array([1, 2, 3, 4], np.float32)
     assert lanes(x, n=1, device="reference").tolist() == [2, 9, 9, 8]
     assert lanes(-x, n=1, device="reference").tolist() == [-2, -4, -3, -8]
+
+
+@hvisa.leaf
+def columns(x: In[f32, "n", "m", hvisa.strided], y: Out[f32, "n", "m"]):
+    i, j = hvisa.grid("n", "m")
+    y[i, j] = x[i, j]
+
+
+@hvisa.leaf
+def edges_kept(x: In[f32, "n"], y: Out[f32, "n", hvisa.copy_of("x")]):
+    i = hvisa.grid("n")
+    y.skip[i + 1] = 7.0
+
+
+def test_markers_stand_behind_the_dimensions() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert columns(x.T).tolist() == x.T.tolist()
+    assert "in strided %x" in columns.text
+    assert edges_kept(np.array([1, 2, 3], np.float32)).tolist() == [1, 7, 7]

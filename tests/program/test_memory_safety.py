@@ -300,3 +300,28 @@ def test_extreme_views_and_sizes(device, entry, offset, length, wanted):
     x = np.arange(3, dtype=np.int32)
     found = outcome(hvisa.load(VIEWS), entry, {"x": x, "o": offset, "l": length}, device)
     assert (found if isinstance(found, str) else found.tolist()) == wanted
+
+
+READS_FIRST = {
+    "load": "%a = load %y[%i]\n%b = add %a, 1.0\nstore %b, %y[%i]",
+    "branch": "%c = gt 1.0, 2.0\nif %c {\nstore 1.0, %y[%i]\n}\n%a = load %y[%i]\n"
+              "%b = add %a, 1.0\nstore %b, %y[%i]",
+    "loop": "for %k in 0 .. %none {\nstore 1.0, %y[%i]\n}\n%a = load %y[%i]\n%b = add %a, 1.0\n"
+            "store %b, %y[%i]",
+    "after": "store 1.0, %y[%i]\n%a = load %y[%i]\n%b = add %a, 1.0\nstore %b, %y[%i]",
+}
+
+
+@pytest.mark.parametrize("device", ["reference", "x86", "multicore"])
+@pytest.mark.parametrize("form", sorted(READS_FIRST))
+def test_an_out_port_that_is_read_holds_zeros_first(form: str, device: str) -> None:
+    """What the memory held before would be another program's data, and other bits each time."""
+    entry = hvisa.load("leaf @f(in %x: buf<f64>[%n], %none: index, out %y: buf<f64>[%n]) grid(%i < %n) {\n"
+                       + READS_FIRST[form].replace("1.0, 2.0", "f64 1.0, 2.0") + "\n}\n",
+                       device=device).entry("f")
+    for _ in range(3):
+        out = np.full(9, 7.0)
+        found = entry(np.zeros(9), 0, out={"y": out})
+        assert found.tolist() == [2.0 if form == "after" else 1.0] * 9
+        again = entry(np.zeros(9), 0)
+        assert again.tolist() == found.tolist()

@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import ast
+import difflib
+from collections.abc import Callable
+from typing import Any
 
+from hvisa.diagnostics import HvisaError
 from hvisa.frontends.python.annotations import AnnotationError, VectorKind
 from hvisa.frontends.python.arithmetic import Arithmetic
-from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
+from hvisa.frontends.python.definitions import PythonFunction
+from hvisa.frontends.python.values import (
+    Array,
+    Const,
+    Expr,
+    Items,
+    Known,
+    Number,
+    Run,
+    element_text,
+    type_text,
+)
+from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Operand
 from hvisa.spec import types as ty
 from hvisa.spec.limits import LIMITS
@@ -38,8 +54,9 @@ class Access(Arithmetic):
         if len(parts) != rank:
             given = "1 index" if len(parts) == 1 else f"{len(parts)} indices"
             self.refuse(node, "HV1212", f"`{array.name}` has {rank} dimension{'s' * (rank != 1)}, "
-                        f"{given} given", f"it is {array.type}; rows are no values in a kernel, "
-                        "so index every dimension")
+                        f"{given} given",
+                        f"rows are no values in a kernel: write `{element_text(array)}`",
+                        f"`{array.name}` is {plain(str(array.type))}")
         operands: list[Operand] = []
         offsets: list[int] = []
         for part in parts:
@@ -55,7 +72,7 @@ class Access(Arithmetic):
         if offset:
             assert isinstance(node, ast.BinOp)
             value = self.expression(node.left)
-            if isinstance(value, Run) and value.dim is None and value.element is ty.INDEX:
+            if isinstance(value, Run) and value.dim is None and value.type is ty.INDEX:
                 return value.operand, offset
             value = self.binary(node, node.op, value, self.expression(node.right))
         else:
@@ -66,14 +83,18 @@ class Access(Arithmetic):
         number = self.number(node, value, "an index")
         if isinstance(number, Const):
             if type(number.value) is not int:
-                self.refuse(node, "HV1204", f"an index is an integer, and this is {type_text(number)}")
+                self.refuse(node, "HV1204", f"an index is an integer, and this is {type_text(number)}",
+                            "write `int(...)`")
             if number.value < 0:
                 self.refuse(node, "HV1212", "a negative index does not count from the end",
                             f"write `{array.name}.shape[...] - {-number.value}`")
         elif not number.element.is_integer or number.lanes:
             self.refuse(node, "HV1204", f"an index is an integer, and this is {type_text(number)}",
-                        "write `index(...)`" if number.element.is_float else "")
-        return self.operand(node, number, ty.INDEX, explicit=True), 0
+                        "write `//`, which rounds down, or `int(...)`"
+                        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) else
+                        "write `int(...)`" if number.element.is_float else
+                        "`i + 1 if c else i` chooses an index")
+        return self.operand(node, number, ty.INDEX, explicit=isinstance(number, Run)), 0
 
     @staticmethod
     def _displacement(node: ast.BinOp) -> int:
@@ -102,15 +123,39 @@ class Access(Arithmetic):
                 found = owner.object[self._position(node, len(owner.object))]  # type: ignore[arg-type]
                 return self.compiler.wrap(self, node, found)
             case Known():
-                try:
-                    key = self.expression(node.slice)
-                    if isinstance(key, Const):
-                        return self.compiler.wrap(self, node, owner.object[key.value])
-                except (LookupError, TypeError):
-                    pass
+                key = self._key(self.expression(node.slice))
+                if key is not self:
+                    found = self._outside(node, lambda: owner.object[key])
+                    return self.compiler.wrap(self, node, found)
+                self.refuse(node.slice, "HV1204", f"{type_text(owner)} is indexed by constants only",
+                            "put its values in a numpy array, which becomes a buffer")
             case _:
                 pass
-        self.refuse(node, "HV1204", f"this is {type_text(owner)}, which has no elements")
+        self.refuse(node.value, "HV1204", f"this is {type_text(owner)}, which has no elements",
+                    "buffers, vectors and tuples have elements")
+
+    def _key(self, key: Expr) -> Any:
+        """An index as Python has it, the builder itself if it is known at run time only."""
+        match key:
+            case Const():
+                return key.value
+            case Known():
+                return key.object
+            case Items():
+                parts = tuple(map(self._key, key.items))
+                return self if any(p is self for p in parts) else parts
+            case _:
+                return self if not isinstance(key, Run) or key.dim is None else key.dim
+
+    def _outside(self, node: ast.expr, make: Callable[[], Any]) -> Any:
+        """What an object from outside the body gives, which may raise anything."""
+        try:
+            return make()
+        except Exception as error:
+            words = error.diagnostics[0].message if isinstance(error, HvisaError) else \
+                f"{type(error).__name__}: {error}"
+            self.refuse(node, "HV1208", f"this can't be computed: {words}",
+                        "compute it outside of the function and name the result")
 
     def _vector_type(self, node: ast.Subscript, kind: VectorKind) -> VectorType:
         """`vec[f32, 4]`."""
@@ -119,7 +164,7 @@ class Access(Arithmetic):
         try:
             return kind[tuple(p.object if isinstance(p, Known) else getattr(p, "value", p) for p in parts)]
         except AnnotationError as error:
-            self.refuse(node, "HV1211", str(error), error.help)
+            self.refuse(node, "HV1211", error.message, error.help)
 
     def _position(self, node: ast.Subscript, count: int) -> int:
         found = self.expression(node.slice)
@@ -151,10 +196,14 @@ class Access(Arithmetic):
         owner = self.expression(node.value)
         name = node.attr
         match owner:
+            case Known() if isinstance(owner.object, PythonFunction):
+                pass
             case Known():
-                found = getattr(owner.object, name, None)
-                if found is None and not hasattr(owner.object, name):
-                    self.refuse(node, "HV1202", f"{type_text(owner)} has no `{name}`")
+                found = self._outside(node, lambda: getattr(owner.object, name, self))
+                if found is self:
+                    close = difflib.get_close_matches(name, dir(owner.object), 1)
+                    self.refuse(node, "HV1202", f"{type_text(owner)} has no `{name}`",
+                                f"did you mean `{close[0]}`?" if close else "`dir(...)` lists what it has")
                 return self.compiler.wrap(self, node, found)
             case Array() if name in _VIEWS:
                 return owner.through(bounds=_VIEWS[name])
@@ -173,7 +222,12 @@ class Access(Arithmetic):
                 pass
         self.refuse(node, "HV1214", f"{type_text(owner)} has no `.{name}` in a kernel",
                     "buffers have `.shape`, `.size`, `.clamp[...]`, `.zero[...]`, `.skip[...]` and "
-                    "`.vec(4)[...]`" if isinstance(owner, Array) else "")
+                    "`.vec(4)[...]`" if isinstance(owner, Array) else
+                    "tuples do not change; `hvisa.local(f32, 16)` is an array that does"
+                    if isinstance(owner, Items) else "it can be called, no more"
+                    if isinstance(owner, Known) else "texts stand in `hvisa.print` and `assert` only"
+                    if isinstance(owner, Const) and isinstance(owner.value, str) else
+                    "numbers have `.astype(f32)` only")
 
     def extent(self, array: Array, axis: int) -> Run:
         """The number of elements along a dimension."""
@@ -181,7 +235,9 @@ class Access(Arithmetic):
 
     # -- writing -------------------------------------------------------------------------------
 
-    def store(self, node: ast.Subscript, array: Array, value: Expr) -> None:
+    def store(self, node: ast.Subscript, array: Array, value: Expr, source: ast.AST | None = None) -> None:
+        """Write an element. `source` is where the value stands."""
+        source = node if source is None else source
         if array.direction in _WRITES:
             self.refuse(node, "HV1213", f"`{array.name}` {_WRITES[array.direction]}",
                         f"make it `Out[...]` or `InOut[...]` to write `{array.name}`")
@@ -192,22 +248,24 @@ class Access(Arithmetic):
         if array.bounds not in STORE_BOUNDS:
             self.refuse(node, "HV1213", f"`.{array.bounds}` is a way of reading",
                         "write with `.skip` to leave out what lies outside")
-        number = self.number(node, value, f"a number for an element of `{array.name}`")
+        number = self.number(source, value, f"a number for an element of `{array.name}`")
         indices, offsets = self.place(node, array)
         element = array.type.element
         lanes = array.lanes or (number.lanes if isinstance(number, Run) else 0)
         type_ = ty.vector(element, lanes) if lanes else element
-        self.emit(node, "store", [self.operand(node, number, type_), array.operand, *indices],
+        self.emit(node, "store", [self.operand(source, number, type_), array.operand, *indices],
                   None, (STORE_BOUNDS.index(array.bounds),), offsets)
 
     def accumulate(self, node: ast.AST, target: ast.Subscript, array: Array, op: str,
                    value: Expr) -> None:
         """`update`, which gives nothing back."""
-        number = self.number(node, value)
+        source = node.value if isinstance(node, ast.AugAssign) else \
+            node.args[-1] if isinstance(node, ast.Call) else node
+        number = self.number(source, value)
         indices, offsets = self.place(target, array)
         if array.bounds not in STORE_BOUNDS:
             self.refuse(target, "HV1213", f"`.{array.bounds}` is a way of reading",
                         "use `.skip` to leave out what lies outside")
-        self.emit(node, "update", [self.operand(node, number, array.type.element), array.operand,
+        self.emit(node, "update", [self.operand(source, number, array.type.element), array.operand,
                                    *indices], None,
                   (UPDATES.index(op), STORE_BOUNDS.index(array.bounds)), offsets)

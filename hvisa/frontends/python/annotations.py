@@ -5,59 +5,69 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from hvisa.diagnostics import Diagnostic, HvisaError
+from hvisa.frontends.python.source import place_of_caller
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim, DimError
+from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import DIRECTIONS, MODES, UPDATES
 from hvisa.spec.types import ScalarType, Type, VectorType
 
 DimLike = Dim | int | str
 
 
-class AnnotationError(Exception):
-    """An annotation that can't be; `help` says what to write."""
+class AnnotationError(HvisaError):
+    """An annotation that can't be; `help` says what to write. Where Python evaluates the annotation,
+    when the function is defined, this is what the user sees."""
 
-    def __init__(self, message: str, help: str = ""):
-        super().__init__(message)
+    def __init__(self, message: str, help: str = "", code: str = "HV1217"):
+        super().__init__(Diagnostic(code, message, place_of_caller(), help=help))
+        self.code = code
+        self.message = message
         self.help = help
+
+
+class Marker:
+    """What may stand behind the dimensions of a buffer: `strided`, `copy_of("x")`."""
+
+    __slots__ = ("port",)
+
+    def __init__(self, port: str | None = None):
+        self.port = port
+
+    def __repr__(self) -> str:
+        return "hvisa.strided" if self.port is None else f"hvisa.copy_of({self.port!r})"
+
+
+STRIDED = Marker()
+
+
+def copy_of(port: str) -> Marker:
+    """Behind the dimensions of an `Out`: it holds at first what port `port` holds (semantics 6)."""
+    if not isinstance(port, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise AnnotationError(f"`copy_of` takes the name of a port, and this is {port!r}",
+                              "for example `Out[f32, \"n\", copy_of(\"x\")]`")
+    return Marker(port)
 
 
 class BufferAnnotation:
     """A buffer port: direction, element type, dimensions, access mode.
 
-    `In[f32, "n"].strided` takes any strides; `Out[f32, "n"].copy_of("x")` starts as a copy of port x.
+    `In[f32, "n", strided]` takes any strides; `Out[f32, "n", copy_of("x")]` starts as a copy of port x.
     """
 
-    __slots__ = ("_strided", "capacity", "direction", "element", "mode", "operator", "shape", "source")
+    __slots__ = ("capacity", "direction", "element", "mode", "operator", "shape", "source", "strided")
 
     def __init__(self, direction: str, mode: str, operator: str, element: ScalarType,
-                 shape: tuple[Dim, ...], capacity: Dim | None):
+                 shape: tuple[Dim, ...], capacity: Dim | None, markers: list[Marker]):
         self.direction = DIRECTIONS.index(direction)
         self.mode = MODES.index(mode)
         self.operator = UPDATES.index(operator)
         self.element = element
         self.shape = shape
         self.capacity = capacity
-        self._strided = False
-        self.source: str | None = None
-
-    def _changed(self, **changes: Any) -> BufferAnnotation:
-        out = object.__new__(BufferAnnotation)
-        for name in self.__slots__:
-            setattr(out, name, changes.get(name, getattr(self, name)))
-        return out
-
-    @property
-    def strided(self) -> BufferAnnotation:
-        """The same port for any strides."""
-        return self._changed(_strided=True)
-
-    def copy_of(self, port: str) -> BufferAnnotation:
-        """The same `Out`, holding at first what port `port` holds (semantics 6)."""
-        return self._changed(source=port)
-
-    @property
-    def any_strides(self) -> bool:
-        return self._strided
+        self.strided = STRIDED in markers
+        self.source = next((m.port for m in markers if m.port is not None), None)
 
     @property
     def type(self) -> Type:
@@ -104,8 +114,9 @@ class BufferKind:
                                       + " ".join(UPDATES))
             operator, parts = parts[0], parts[1:]
         element = _element(parts[0], self.name)
-        shape, capacity = _shape(parts[1:])
-        return BufferAnnotation(self.direction, self.mode, operator, element, shape, capacity)
+        markers = [p for p in parts[1:] if isinstance(p, Marker)]
+        shape, capacity = _shape(tuple(p for p in parts[1:] if not isinstance(p, Marker)))
+        return BufferAnnotation(self.direction, self.mode, operator, element, shape, capacity, markers)
 
     def __repr__(self) -> str:
         return f"hvisa.{self.name}"
@@ -155,7 +166,11 @@ def _element(found: Any, name: str) -> ScalarType:
     known = scalar_of(found)
     if known is not None:
         return known
-    raise AnnotationError(f"`{name}[...]` takes an element type first, and this is {found!r}",
+    if found is complex or "complex" in getattr(found, "__name__", ""):
+        raise AnnotationError("complex numbers are not a type of hvisa", "keep real and imaginary parts "
+                              "in two buffers (structure of arrays)", "HV1210")
+    shown = f"`{found.__name__}`" if isinstance(found, type) else f"{found!r}"
+    raise AnnotationError(f"`{name}[...]` takes an element type first, and this is {shown}",
                           f"for example `{name}[f32, \"n\"]`; types are "
                           + " ".join(t.name for t in ty.SCALARS))
 
@@ -199,8 +214,12 @@ def dimension(part: Any) -> Dim:
         raise AnnotationError(f"a dimension is a number, a name or an expression, and this is {part!r}",
                               "for example `In[f32, \"n\", 3]`")
     if isinstance(part, int):
+        if part > LIMITS["extent"].value:
+            raise AnnotationError(f"a dimension of {part} is too large",
+                                  f"it is at most {LIMITS['extent'].value}")
         if part < 0:
-            raise AnnotationError(f"a dimension is not negative, and this is {part}")
+            raise AnnotationError(f"a dimension is not negative, and this is {part}",
+                                  "a size that is known at launch has a name: `In[f32, \"n\"]`")
         return dims.constant(part)
     try:
         return _expression(ast.parse(part.strip(), mode="eval").body, part)
@@ -208,7 +227,7 @@ def dimension(part: Any) -> Dim:
         raise AnnotationError(f"the dimension {part!r} can't be read",
                               "for example `\"2*n + 1\"`") from None
     except DimError as error:
-        raise AnnotationError(f"the dimension {part!r}: {error}") from None
+        raise AnnotationError(f"the dimension {part!r}: {error}", "use smaller numbers") from None
 
 
 def _expression(node: ast.expr, text: str) -> Dim:

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from hvisa.diagnostics import plural
 from hvisa.frontends.python.builder import Builder, constant_dim
 from hvisa.frontends.python.values import Const, Expr, Number, Run, type_text
 from hvisa.graph.model import Constant
@@ -39,7 +40,11 @@ class Arithmetic(Builder):
     """Unary, binary and comparison operators; calls of what is one instruction."""
 
     def binary(self, node: ast.AST, op: ast.operator, left: Expr, right: Expr) -> Expr:
-        a, b = self.number(node, left), self.number(node, right)
+        first, second = _sides(node)
+        if isinstance(op, ast.MatMult):
+            self.refuse(node, "HV1203", "`@` is a product of whole arrays",
+                        "use it in a graph; in a leaf write `sum(a[i, k] * b[k, j] for k in range(n))`")
+        a, b = self.number(first, left), self.number(second, right)
         if isinstance(a, Const) and isinstance(b, Const):
             return self._fold(node, op, a, b)
         whole = self._dimension(op, a, b)
@@ -61,7 +66,7 @@ class Arithmetic(Builder):
                         "`hvisa.bitcast(u32, x)` gives the bits of a float")
         if isinstance(op, (ast.FloorDiv, ast.Mod)):
             return self._floored(node, op, a, b, type_, weak)
-        x, y = self.convert(node, a, type_), self.convert(node, b, type_)
+        x, y = self.convert(first, a, type_), self.convert(second, b, type_)
         out = self.value(node, BINARY[type(op)][0], x.operand, y.operand)
         out.weak = weak
         out.nonneg = element.is_integer and _stays_nonneg(op, x, y)
@@ -75,7 +80,8 @@ class Arithmetic(Builder):
         try:
             found = BINARY[type(op)][1](a.value, b.value)
         except (ArithmeticError, ValueError, TypeError) as error:
-            self.refuse(node, "HV1208", f"this can't be computed: {error}")
+            self.refuse(node, "HV1208", f"this can't be computed: {error}",
+                        "write a number that Python can compute")
         if (isinstance(found, int) and found.bit_length() > MOST_FOLDED_BITS) or isinstance(found, complex):
             self.refuse(node, "HV1206", "the number is too large to be computed", "write it another way")
         return Const(found)
@@ -100,7 +106,8 @@ class Arithmetic(Builder):
             wanted = "hvisa.floor(a / b)" if isinstance(op, ast.FloorDiv) else "hvisa.fmod(a, b)"
             self.refuse(node, "HV1207", f"`{_SYMBOLS[type(op)]}` is not defined on {element}",
                         f"write `{wanted}`, or convert to an integer type")
-        x, y = self.convert(node, a, type_), self.convert(node, b, type_)
+        first, second = _sides(node)
+        x, y = self.convert(first, a, type_), self.convert(second, b, type_)
         quotient = isinstance(op, ast.FloorDiv)
         nonneg = element.kind == "unsigned" or (x.nonneg and y.nonneg)
         if nonneg or element.kind == "unsigned":
@@ -181,14 +188,18 @@ class Arithmetic(Builder):
     def compare(self, node: ast.AST, op: ast.cmpop, left: Expr, right: Expr) -> Number:
         if type(op) not in COMPARE:
             word = "is" if isinstance(op, (ast.Is, ast.IsNot)) else "in"
-            self.refuse(node, "HV1203", f"`{word}` has no meaning in a kernel", "compare numbers with `==`")
+            self.refuse(node, "HV1203", f"`{word}` has no meaning in a kernel",
+                        "numbers are never None; compare them with `==`" if word == "is" else
+                        "compare with each: `x == 1 or x == 2`")
         mnemonic, fold = COMPARE[type(op)]
         if isinstance(left, Const) and isinstance(right, Const):
             try:
                 return Const(bool(fold(left.value, right.value)))
             except TypeError:
-                self.refuse(node, "HV1204", f"{type_text(left)} and {type_text(right)} don't compare")
-        a, b = self.number(node, left), self.number(node, right)
+                self.refuse(node, "HV1204", f"{type_text(left)} and {type_text(right)} don't compare",
+                            "compare numbers with numbers")
+        first, second = _sides(node)
+        a, b = self.number(first, left), self.number(second, right)
         type_, _ = self.joined(node, a, b)
         (x, x_weak), (y, y_weak) = self.element_of(a), self.element_of(b)
         if x.is_integer and y.is_integer and not isinstance(a, Const) and not isinstance(b, Const):
@@ -197,7 +208,7 @@ class Arithmetic(Builder):
                 return self._compare_mixed(node, mnemonic, a, b)
             if x_weak != y_weak:
                 type_ = ty.like(ty.INDEX, type_)
-        out = self.value(node, mnemonic, self.operand(node, a, type_), self.operand(node, b, type_))
+        out = self.value(node, mnemonic, self.operand(first, a, type_), self.operand(second, b, type_))
         out.weak = x_weak and y_weak
         return out
 
@@ -235,9 +246,12 @@ class Arithmetic(Builder):
         patterns = row.signature.operands
         if len(arguments) != len(patterns):
             names = ", ".join(o.name for o in patterns)
-            self.refuse(node, "HV1211", f"`{mnemonic}` takes {len(patterns)} arguments ({names}), "
-                        f"{len(arguments)} given")
-        numbers = [self.number(node, a, f"a number for `{patterns[n].name}`")
+            self.refuse(node, "HV1211", f"`{mnemonic}` takes {plural(len(patterns), 'argument')}, "
+                        f"{len(arguments)} given", f"its arguments are {names}")
+        places: list[ast.AST] = [node] * len(arguments)
+        if isinstance(node, ast.Call) and len(node.args) == len(arguments):
+            places = list(node.args)
+        numbers = [self.number(places[n], a, f"a number for `{patterns[n].name}`")
                    for n, a in enumerate(arguments)]
         if mnemonic == "select":
             out = self.choose(node, self._mask(node, numbers[0]), numbers[1], numbers[2])
@@ -246,17 +260,16 @@ class Arithmetic(Builder):
         for pattern, number in zip(patterns, numbers, strict=True):
             if pattern.pattern.word in ("T", "vector"):
                 common = self._meet(node, common, number)
-        assert common is not None
-        type_, weak = common
+        type_, weak = common or (ty.I1, False)
         element = ty.element_of(type_)
         if element not in row.classes and weak and ty.F64 in row.classes:
             type_ = ty.F64  # `sqrt(2)` of a Python int
         elif element not in row.classes and element is not None and element.is_integer \
                 and not any(c.is_integer for c in row.classes) and mnemonic != "is_nan":
             type_ = ty.like(ty.F64, type_)  # as numpy: sqrt of int32 is float64
-        operands = [self.operand(node, n, type_ if p.pattern.word in ("T", "vector") else
+        operands = [self.operand(at, n, type_ if p.pattern.word in ("T", "vector") else
                                  p.pattern.concrete or ty.I1)
-                    for p, n in zip(patterns, numbers, strict=True)]
+                    for at, p, n in zip(places, patterns, numbers, strict=True)]
         out = self.value(node, mnemonic, *operands)
         out.weak = weak and out.type in (ty.INDEX, ty.F64)
         out.nonneg = mnemonic in ("min", "max") and all(
@@ -275,10 +288,23 @@ class Arithmetic(Builder):
     def _mask(self, node: ast.AST, value: Number) -> Number:
         if isinstance(value, Run) and value.lanes:
             if value.element is not ty.I1:
-                self.refuse(node, "HV1204", f"a mask is expected here, and this is {value.type}",
+                self.refuse(node, "HV1204", f"a mask is expected here, and this is {type_text(value)}",
                             "compare: `v > 0`")
             return value
         return self.condition(node, value)
+
+
+def _sides(node: ast.AST) -> tuple[ast.AST, ast.AST]:
+    """The places of the two operands of an operator."""
+    match node:
+        case ast.BinOp():
+            return node.left, node.right
+        case ast.Compare() if len(node.comparators) == 1:
+            return node.left, node.comparators[0]
+        case ast.AugAssign():
+            return node.target, node.value
+        case _:
+            return node, node
 
 
 def _dim_operation(op: ast.operator, left: Dim, right: Dim) -> Dim | None:

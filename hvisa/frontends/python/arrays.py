@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hvisa.frontends.python.statements import Statements
 from hvisa.frontends.python.values import Array, Const, Expr, Number, Run
+from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Constant, Instr, LeafNode, Operand, Port, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
@@ -342,7 +343,7 @@ def broadcast(graph: GraphBuilder, node: ast.AST, shapes: Sequence[tuple[Dim, ..
             if dim == ONE or graph.inference.same(dim, found):
                 continue
             if found != ONE:
-                left, right = (f"({', '.join(map(str, s))})" for s in _clash(shapes, axis, graph))
+                left, right = (plain(f"({', '.join(map(str, s))})") for s in _clash(shapes, axis, graph))
                 graph.refuse(node, "HV1225", f"shapes {left} and {right} do not fit together",
                              f"if `{str(found).replace('%', '')}` and `{str(dim).replace('%', '')}` are "
                              "equal, say so: `hvisa.match(a.shape[0], b.shape[0])`")

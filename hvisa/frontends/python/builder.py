@@ -6,9 +6,22 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from hvisa.frontends.python.names import NAMES, Operation
 from hvisa.frontends.python.promotion import meet, same_kind
 from hvisa.frontends.python.source import SourceFile, refuse
-from hvisa.frontends.python.values import Const, Expr, Number, Run, type_text, weak_type
+from hvisa.frontends.python.values import (
+    Array,
+    Const,
+    Expr,
+    Items,
+    Known,
+    Number,
+    Run,
+    element_text,
+    type_text,
+    weak_type,
+)
+from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Constant, Definition, DimValue, Instr, Operand, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.definitions import TypeRuleError
@@ -40,12 +53,15 @@ class Builder:
     # -- messages ------------------------------------------------------------------------------
 
     def refuse(self, node: ast.AST, code: str, message: str, help: str = "", note: str = "") -> NoReturn:
+        if code == "HV1211" and not help:
+            help = _usage(message.partition("`")[2].partition("`")[0])
         refuse(self.file, node, code, message, help, note)
 
     # -- names ---------------------------------------------------------------------------------
 
     def unique(self, name: str) -> str:
         """A name of a value that no other value of the definition has."""
+        name = name if name.isascii() else "value"  # the text form has ASCII names only
         count = self._taken.get(name)
         self._taken[name] = 0 if count is None else count + 1
         return name if count is None else self.unique(f"{name}.{count + 1}")
@@ -120,8 +136,7 @@ class Builder:
                         "keep real and imaginary parts in two variables or buffers "
                         "(structure of arrays)")
         self.refuse(node, "HV1204", f"{what} is expected here, and this is {type_text(value)}",
-                    "index the buffer to get one of its elements: `x[i]`"
-                    if type_text(value).startswith("buf") else "")
+                    _number_help(value))
 
     def element_of(self, value: Number) -> tuple[ScalarType, bool]:
         """The element type that a number is computed in, and whether it is a Python number."""
@@ -139,12 +154,14 @@ class Builder:
         if isinstance(type_, VectorType):
             return self._to_vector(node, value, type_, explicit)
         if isinstance(value, Run) and value.lanes:
-            self.refuse(node, "HV1204", f"a vector ({value.type}) stands where {type_} is expected",
+            self.refuse(node, "HV1204", f"a vector ({type_text(value)}) stands where {type_} is expected",
                         "take a lane of it: `v[0]`")
         found, weak = self.element_of(value)
         if not explicit and not same_kind(found, type_):
             self.refuse(node, "HV1205", f"{'a Python ' if weak else ''}{_kind(found, weak)} does not "
                         f"become {type_} by itself",
+                        f"write `//`, which rounds down, or `{type_}(...)`, which truncates"
+                        if _divides(node) and type_.is_integer else
                         f"write `{type_}(...)`, which truncates" if not found.is_integer
                         and type_.is_integer else f"write `{type_}(...)`, or compare: `x != 0`"
                         if type_ is ty.I1 else f"write `{type_}(...)`")
@@ -170,8 +187,8 @@ class Builder:
             if value.type is type_:
                 return value
             if not explicit and not same_kind(value.element, type_.element):
-                self.refuse(node, "HV1205", f"{value.type} does not become {type_} by itself",
-                            f"write `{type_.element}(...)`")
+                self.refuse(node, "HV1205", f"{type_text(value)} does not become "
+                            f"{plain(str(type_))} by itself", f"write `{type_.element}(...)`")
             return self.value(node, "convert", value.operand, argument=type_)
         one = self.convert(node, value, type_.element, explicit)
         return self.value(node, "splat", one.operand, argument=type_)
@@ -230,6 +247,36 @@ class Builder:
         return out
 
 
+def _number_help(value: Expr) -> str:
+    """How to get a number of what is none."""
+    match value:
+        case Array():
+            return f"index the buffer to get one of its elements: `{element_text(value)}`"
+        case Items():
+            return "take one of its items: `t[0]`"
+        case Known():
+            return "call it, or name a number"
+        case Const() if isinstance(value.value, str):
+            return "texts stand in `hvisa.print` and `assert` only; number what they tell apart"
+        case _:
+            return "what stands here gives no number: write one, or call it on a line of its own"
+
+
+def _usage(name: str) -> str:
+    """How an operation is called, from its own words."""
+    operation = NAMES.get(name)
+    shown = (operation.__doc__ or "").partition("`")[2].partition("`")[0] \
+        if isinstance(operation, Operation) else ""
+    if "(" in shown and not shown.startswith("hvisa.") and " " not in shown.partition("(")[0]:
+        shown = f"hvisa.{shown}"
+    return f"for example `{shown}`" if "(" in shown else f"look at `help(hvisa.{name})`" \
+        if operation is not None else "look at its parameters"
+
+
+def _divides(node: ast.AST) -> bool:
+    return isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div)
+
+
 def _kind(type_: ScalarType, weak: bool) -> str:
     if not weak or type_ is ty.I1:
         return "bool" if weak else str(type_)
@@ -240,6 +287,7 @@ def constant_dim(value: Expr) -> Dim | None:
     """A value as a dimension, if it is one."""
     if isinstance(value, Run):
         return value.dim
-    if isinstance(value, Const) and type(value.value) is int:
+    if isinstance(value, Const) and type(value.value) is int \
+            and abs(value.value) < dims.MAX_COEFFICIENT:
         return dims.constant(value.value)
     return None

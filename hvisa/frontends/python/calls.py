@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import Access
 from hvisa.frontends.python.annotations import AnnotationError, VectorKind, scalar_of
 from hvisa.frontends.python.names import LibraryFunction, Operation, ceildiv
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
+from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Region, Value
 from hvisa.spec import types as ty
+from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import ATOMICS, REDUCTIONS, UPDATES
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType, VectorType
@@ -30,7 +33,9 @@ class Calls(Access):
                 return method
         callee = self.expression(node.func)
         if not isinstance(callee, Known):
-            self.refuse(node, "HV1204", f"this is {type_text(callee)}, which can't be called")
+            self.refuse(node.func, "HV1204", f"this is {type_text(callee)}, which can't be called",
+                        f"elements stand in brackets: `{callee.name}[i]`" if isinstance(callee, Array)
+                        else "functions made with `@hvisa.func` can be called")
         found = callee.object
         for argument in node.args:
             if isinstance(argument, ast.Starred):
@@ -56,7 +61,8 @@ class Calls(Access):
                 return self.extent(array, 0)
             if isinstance(array, Items):
                 return Const(len(array.items))
-            self.refuse(node, "HV1204", f"{type_text(array)} has no length")
+            self.refuse(node.args[0], "HV1204", f"this is {type_text(array)}, which has no length",
+                        "`len` takes a buffer or a tuple")
         return self.compiler.call(self, node, found)
 
     def _method(self, node: ast.Call, function: ast.Attribute) -> Expr | None:
@@ -68,7 +74,8 @@ class Calls(Access):
             lanes = self._arguments(node, "vec", 1)[0]
             if not isinstance(lanes, Const) or type(lanes.value) is not int \
                     or not 2 <= lanes.value <= ty.MAX_LANES:
-                self.refuse(node, "HV1211", f"`vec` takes a constant from 2 to {ty.MAX_LANES}")
+                self.refuse(node, "HV1211", f"`vec` takes a constant from 2 to {ty.MAX_LANES}",
+                            f"for example `{owner.name}.vec(4)[4 * i]`")
             return owner.through(lanes=lanes.value)
         if function.attr == "astype" and isinstance(owner, (Run, Const)):
             wanted = self._arguments(node, "astype", 1)[0]
@@ -88,7 +95,7 @@ class Calls(Access):
                         f"{len(node.args)} given")
         for keyword in node.keywords:
             if keyword.arg not in named:
-                self.refuse(node, "HV1211", f"`{name}` has no argument `{keyword.arg}`")
+                self.refuse(keyword, "HV1211", f"`{name}` has no argument `{keyword.arg}`")
         return [self.expression(a) for a in node.args]
 
     @staticmethod
@@ -109,13 +116,15 @@ class Calls(Access):
         return out
 
     def _spread(self, node: ast.Call, type_: VectorType) -> Run:
-        values = self._arguments(node, str(type_), 1, type_.lanes)
+        values = self._arguments(node, plain(str(type_)), 1, type_.lanes)
         if len(values) == 1:
-            return self.convert(node, self.number(node, values[0]), type_, explicit=True)
+            return self.convert(node, self.number(node.args[0], values[0]), type_, explicit=True)
         if len(values) != type_.lanes:
-            self.refuse(node, "HV1211", f"{type_} has {type_.lanes} lanes, {len(values)} given")
+            self.refuse(node, "HV1211", f"{plain(str(type_))} has {type_.lanes} lanes, {len(values)} given",
+                        "give one number for each lane, or one for all")
         return self.value(node, "pack", *(
-            self.operand(node, self.number(node, v), type_.element, True) for v in values))
+            self.operand(at, self.number(at, v), type_.element, True)
+            for at, v in zip(node.args, values, strict=True)))
 
     def _pack(self, node: ast.Call) -> Run:
         values = [self.number(node, v) for v in self._arguments(node, "vec", 2, ty.MAX_LANES)]
@@ -135,6 +144,9 @@ class Calls(Access):
         special = getattr(self, f"_call_{name}", None)
         if special is not None:
             return special(node)
+        if name in ("min", "max") and len(node.args) == 1:
+            self.refuse(node, "HV1203", f"`{name}` of one value is not supported in a kernel",
+                        f"write a generator: `{name}(x[k] for k in range(n))`")
         if name in ("min", "max") and len(node.args) > 2:
             values = [self.expression(a) for a in node.args]
             out = values[0]
@@ -146,9 +158,15 @@ class Calls(Access):
                 self.refuse(node, "HV1211", f"`{name}` has no argument `{keyword.arg}`")
             return self._instruction(node, name)
         where = "as the first statement of a leaf" if name == "grid" else "in a graph, on whole buffers"
-        self.refuse(node, "HV1203", f"`{name}` stands {where}",
+        listed = node.args and isinstance(node.args[0], ast.ListComp)
+        self.refuse(node.args[0] if listed else node, "HV1203",
+                    f"`{name}` of a list is not supported in a kernel" if listed else
+                    f"`{name}` stands {where}",
+                    "leave out the brackets, which makes it a generator" if listed else
                     f"write a generator: `{name}(x[k] for k in range(n))`" if name in REDUCING else
-                    "use `a if c else b` or `hvisa.select(c, a, b)`" if name == "where" else "")
+                    "use `a if c else b` or `hvisa.select(c, a, b)`" if name == "where" else
+                    "move it to the top of the leaf, before all else" if name == "grid" else
+                    "call it in a `@hvisa.graph`")
 
     def _instruction(self, node: ast.Call, name: str) -> Expr:
         values = [self.expression(a) for a in node.args]
@@ -221,22 +239,22 @@ class Calls(Access):
         operands: list[Any] = []
         for keyword in node.keywords:
             self.refuse(node, "HV1211", f"`print` has no argument `{keyword.arg}` in a kernel")
-        values = [self.expression(a) for a in node.args]
-        if values and isinstance(values[0], Const) and isinstance(values[0].value, str) \
-                and "{}" in values[0].value:
-            texts.append(values[0].value)
+        values = [(a, self.expression(a)) for a in node.args]
+        first = values[0][1] if values else None
+        if isinstance(first, Const) and isinstance(first.value, str) and "{}" in first.value:
+            texts.append(first.value)
             values = values[1:]
-        for value in values:
+        for place, value in values:
             if isinstance(value, Const) and isinstance(value.value, str):
                 texts.append(value.value.replace("{}", "{ }"))
                 continue
             if (texts and len(operands) >= texts[0].count("{}")) or not texts:
                 texts.append("{}")
-            operands.append(self.concrete(node, self.number(node, value)).operand)
+            operands.append(self.concrete(node, self.number(place, value)).operand)
         text = " ".join(texts)
         if text.count("{}") != len(operands):
-            self.refuse(node, "HV1211", f"the text has {text.count('{}')} `{{}}`, "
-                        f"{len(operands)} values given")
+            self.refuse(node, "HV1211", f"the text has {text.count('{}')} `{{}}` for "
+                        f"{plural(len(operands), 'value')}", "write one `{}` for each value")
         self.emit(node, "print", operands, None, (text,), results=())
         return Const(None)
 
@@ -244,19 +262,33 @@ class Calls(Access):
         array, count = self._arguments(node, "set_extent", 2)
         if not isinstance(array, Array):
             self.refuse(node, "HV1211", "`set_extent` takes a buffer and a count")
+        number = self.number(node.args[1], count)
+        if not self.element_of(number)[0].is_integer or (isinstance(number, Run) and number.lanes):
+            self.refuse(node.args[1], "HV1204", f"a count is an integer, and this is {type_text(count)}",
+                        "write `int(...)`")
         self.emit(node, "set_extent", [array.operand, self.operand(
-            node, self.number(node, count), ty.INDEX, True)])
+            node.args[1], number, ty.INDEX, True)])
         return Const(None)
 
     def _call_local(self, node: ast.Call) -> Expr:
         self._arguments(node, "local", 2, 17)
         type_ = self.compiler.buffer_type(self, node, "local")
+        size = type_.element.size_bytes
+        for dim in type_.shape:
+            size *= max(dim.constant or 0, 0)
+        if size > LIMITS["local_bytes"].value:
+            self.refuse(node, "HV0809", f"a private array of {size} bytes; the limit is "
+                        f"{LIMITS['local_bytes'].value} for all those of an instance",
+                        "use a smaller array, or a buffer with a row for each instance")
         result = self.emit(node, "local", [], type_).results[0]
         return Array("local", result, type_, "local")
 
     def _call_splat(self, node: ast.Call) -> Expr:
         value, lanes = self._arguments(node, "splat", 2)
-        one = self.concrete(node, self.number(node, value))
+        one = self.concrete(node, self.number(node.args[0], value))
+        if one.lanes:
+            self.refuse(node.args[0], "HV1204", f"`splat` takes a number, and this is {type_text(value)}",
+                        "take a lane of it: `v[0]`")
         if not isinstance(lanes, Const) or type(lanes.value) is not int \
                 or not 2 <= lanes.value <= ty.MAX_LANES:
             self.refuse(node, "HV1211", f"`splat` takes a constant from 2 to {ty.MAX_LANES} lanes")
@@ -267,6 +299,10 @@ class Calls(Access):
         if not isinstance(vector, Run) or not vector.lanes or not all(
                 isinstance(n, Const) and type(n.value) is int for n in lanes):
             self.refuse(node, "HV1211", "`permute` takes a vector and constant lanes")
+        for place, lane in zip(node.args[1:], lanes, strict=True):
+            if isinstance(lane, Const) and not 0 <= lane.value < vector.lanes:
+                self.refuse(place, "HV1212", f"there is no lane {lane.value}",
+                            f"they are 0 to {vector.lanes - 1}")
         return self.value(node, "permute", vector.operand, immediates=(
             tuple(n.value for n in lanes if isinstance(n, Const)),))
 
@@ -327,7 +363,13 @@ class Calls(Access):
         counters: list[Value] = []
         outer, kept = self.region, dict(self.env)
         inner = Region()
+        targets: set[str] = set()
         for part in generator.generators:
+            for used in ast.walk(part.iter):
+                if isinstance(used, ast.Name) and used.id in targets:
+                    self.refuse(used, "HV1203", "one range of a generator can't depend on another",
+                                "write `for` loops")
+            targets |= {n.id for n in ast.walk(part.target) if isinstance(n, ast.Name)}
             low, high = self._range_bounds(part.iter)
             bounds += [low, high]
             if part.ifs:
@@ -370,7 +412,12 @@ class Calls(Access):
         values = [self.expression(a) for a in node.args]
         if len(values) == 1:
             values.insert(0, Const(0))
-        return [self.operand(node, self.number(node, v, "a bound"), ty.INDEX, True) for v in values]
+        numbers = [self.number(node, v, "a bound") for v in values]
+        for number in numbers:
+            if not self.element_of(number)[0].is_integer or (isinstance(number, Run) and number.lanes):
+                self.refuse(node, "HV1204", f"a bound is an integer, and this is {type_text(number)}",
+                            "write `int(...)`, or `//` to divide")
+        return [self.operand(node, n, ty.INDEX, isinstance(n, Run)) for n in numbers]
 
     def is_range(self, node: ast.Call) -> bool:
         found = self.expression(node.func)

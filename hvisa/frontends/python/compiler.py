@@ -6,14 +6,25 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from hvisa.diagnostics import Diagnostic, HvisaError, Source
+from hvisa.diagnostics import Diagnostic, HvisaError, Source, plural
 from hvisa.frontends.python.annotations import AnnotationError, dimension, scalar_of
 from hvisa.frontends.python.builder import Builder, constant_dim
 from hvisa.frontends.python.calls import Calls
 from hvisa.frontends.python.definitions import Header, PythonFunction
 from hvisa.frontends.python.leaves import compile_function, compile_leaf
 from hvisa.frontends.python.names import LibraryFunction, aliases
-from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
+from hvisa.frontends.python.values import (
+    Array,
+    Const,
+    Expr,
+    Items,
+    Known,
+    Number,
+    Run,
+    known_text,
+    type_text,
+)
+from hvisa.frontends.python.wording import all_in_python, plain
 from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, Module
 from hvisa.graph.numbering import number_module
 from hvisa.spec import types as ty
@@ -22,6 +33,7 @@ from hvisa.spec.limits import LIMITS
 from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
 
 MOST_CONSTANT_BYTES = 1 << 24
+MOST_ITEMS = 1 << 12  # of a tuple from outside
 
 
 def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
@@ -31,7 +43,10 @@ def compile_module(functions: Sequence[PythonFunction], name: str = "") -> Modul
     """
     from hvisa.graph.verifier import verify
     module = build_module(functions, name)
-    verify(module)
+    try:
+        verify(module)
+    except HvisaError as error:
+        raise HvisaError(all_in_python(error.diagnostics, module)) from None
     return module
 
 
@@ -48,6 +63,11 @@ def build_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
                 compiler.node(function)
         except HvisaError as error:
             errors += [d for d in error.diagnostics if str(d) not in map(str, errors)]
+        except RecursionError:
+            header = compiler.header(function)
+            errors.append(Diagnostic("HV1226", f"`{function.__name__}` has an expression or blocks too "
+                                     "deep to be compiled", header.file.span(header.node),
+                                     help="compute parts of it in variables or functions of their own"))
     if errors:
         raise HvisaError(errors)
     number_module(compiler.module)
@@ -162,6 +182,10 @@ class Compiler:
         if isinstance(found, np.ndarray):
             return self._array(builder, node, found)
         if isinstance(found, (tuple, list)):
+            if len(found) > MOST_ITEMS:
+                builder.refuse(node, "HV1219",
+                               f"a {type(found).__name__} of {len(found)} items is too large",
+                               "make it a numpy array, which becomes a constant of the module")
             return Items([self.wrap(builder, node, v) for v in found])
         known = self._aliases.get(id(found))
         return Known(found if known is None else known)
@@ -205,22 +229,26 @@ class Compiler:
                            "write a loop; kernels have no stack")
         header = self.header(found)
         arguments = header.arguments()
-        values = self._by_position(builder, node, found, [a.arg for a in arguments])
+        passed = self._by_position(builder, node, found, [a.arg for a in arguments])
         typed = self.has_types(found)
         callee = self.function(found, None if typed else tuple(
-            self._own_type(builder, node, header, a, v, n)
-            for n, (a, v) in enumerate(zip(arguments, values, strict=True))))
+            self._own_type(builder, at, header, a, v)
+            for a, (at, v) in zip(arguments, passed, strict=True)))
         operands: list[Any] = []
-        for port, value in zip(callee.ports, values, strict=True):
+        for port, (at, value) in zip(callee.ports, passed, strict=True):
             if isinstance(port.type, BufferType):
                 if not isinstance(value, Array):
-                    builder.refuse(node, "HV1204", f"`{port.name}` of `{found.__name__}` is a buffer, and "
-                                   f"this is {type_text(value)}")
+                    builder.refuse(at, "HV1204", f"`{port.name}` of `{found.__name__}` is a buffer, and "
+                                   f"this is {type_text(value)}", "pass a buffer without indices")
+                if value.type.element is not port.type.element or value.type.rank != port.type.rank:
+                    builder.refuse(at, "HV1204", f"`{port.name}` of `{found.__name__}` takes "
+                                   f"{plain(str(port.type))}, and this is {type_text(value)}",
+                                   "pass a buffer of that type; a parameter without annotation takes any")
                 operands.append(value.operand)
                 continue
             assert isinstance(port.type, (ScalarType, VectorType))
-            number = builder.number(node, value, f"a number for `{port.name}`")
-            operands.append(builder.operand(node, number, port.type))
+            number = builder.number(at, value, f"a number for `{port.name}`")
+            operands.append(builder.operand(at, number, port.type))
         instr = builder.emit(node, "call", operands, results=callee.results)
         instr.callee = callee.name
         results: list[Expr] = []
@@ -231,22 +259,26 @@ class Compiler:
 
     @staticmethod
     def _by_position(builder: Calls, node: ast.Call, found: PythonFunction,
-                     names: list[str]) -> list[Expr]:
-        """The arguments in the order of the parameters."""
-        values = {n: builder.expression(a) for n, a in zip(names, node.args, strict=False)}
+                     names: list[str]) -> list[tuple[ast.AST, Expr]]:
+        """The arguments in the order of the parameters, with their places."""
+        listed = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
+        values: dict[str, tuple[ast.AST, Expr]] = {
+            n: (a, builder.expression(a)) for n, a in zip(names, node.args, strict=False)}
         for keyword in node.keywords:
+            if keyword.arg is None:
+                builder.refuse(keyword, "HV1203", "`**` in a call is not supported",
+                               "write the arguments out")
             if keyword.arg not in names or keyword.arg in values:
-                builder.refuse(node, "HV1211", f"`{found.__name__}` takes no `{keyword.arg}`"
-                               + (" here: it is given already" if keyword.arg in values else ""),
-                               f"its parameters are {', '.join(names)}")
-            values[keyword.arg] = builder.expression(keyword.value)
+                builder.refuse(keyword, "HV1211", f"`{found.__name__}` takes no `{keyword.arg}`"
+                               + (" here: it is given already" if keyword.arg in values else ""), listed)
+            values[keyword.arg] = keyword.value, builder.expression(keyword.value)
         if len(node.args) > len(names) or len(values) < len(names):
-            builder.refuse(node, "HV1211", f"`{found.__name__}` takes {len(names)} arguments "
-                           f"({', '.join(names)}), {len(node.args) + len(node.keywords)} given")
+            builder.refuse(node, "HV1211", f"`{found.__name__}` takes {plural(len(names), 'argument')}, "
+                           f"{len(node.args) + len(node.keywords)} given", listed)
         return [values[n] for n in names]
 
     def _own_type(self, builder: Calls, node: ast.AST, header: Header, argument: ast.arg,
-                  value: Expr, number: int) -> Type:
+                  value: Expr) -> Type:
         """The type that a parameter without annotation gets from what is passed."""
         if argument.annotation is not None:
             return header.port(argument).type
@@ -256,11 +288,17 @@ class Compiler:
         return builder.concrete(node, builder.number(node, value)).type
 
     def _refuse_call(self, builder: Calls, node: ast.Call, found: Any) -> Any:
-        name = getattr(found, "__name__", repr(found))
+        name = known_text(found).partition("`")[2].rstrip("`")
+        if isinstance(found, type) and "complex" in name:
+            builder.refuse(node, "HV1210", "complex numbers are not a type of hvisa", "keep real and "
+                           "imaginary parts in two variables or buffers (structure of arrays)")
         if isinstance(found, type):
             builder.refuse(node, "HV1203", f"`{name}` makes an object, and kernels have none",
                            "keep its fields in variables or buffers (structure of arrays)")
-        module = getattr(found, "__module__", "") or ""
+        try:
+            module = str(getattr(found, "__module__", ""))
+        except Exception:  # an object may answer with anything
+            module = ""
         if module.split(".")[0] in ("numpy", "math", "builtins") or found.__class__.__name__ == "ufunc":
             builder.refuse(node, "HV1203", f"`{name}` is not known in a kernel",
                            "use the operations of hvisa (`dir(hvisa)`), or write it out")
@@ -272,8 +310,8 @@ class Compiler:
         """A function of the standard mathematics."""
         numbers: list[Number] = [builder.number(node, v) for v in values]
         if len(numbers) != found.parameters:
-            builder.refuse(node, "HV1211", f"`{found.name}` takes {found.parameters} arguments, "
-                           f"{len(numbers)} given")
+            builder.refuse(node, "HV1211", f"`{found.name}` takes "
+                           f"{plural(found.parameters, 'argument')}, {len(numbers)} given")
         builder.refuse(node, "HV1220", f"`{found.name}` belongs to the standard mathematics, which this "
                        "version does not have yet", "write it with `+ - * /`, `hvisa.sqrt` and "
                        "`hvisa.fma`, or compute it before the launch")
@@ -297,7 +335,7 @@ class Compiler:
             found = dimension(value.value) if isinstance(value, Const) and not (
                 signed and type(value.value) is int) else constant_dim(value)
         except AnnotationError as error:
-            builder.refuse(node, "HV1221", str(error), error.help)
+            builder.refuse(node, "HV1221", error.message, error.help)
         if found is None:
             builder.refuse(node, "HV1221", f"a size is known at launch, and this is {type_text(value)}",
                            "sizes are built of numbers, symbols of shapes and parameters of type `index`")

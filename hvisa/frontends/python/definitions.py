@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
+from hvisa.diagnostics import HvisaError, Span, fail
 from hvisa.frontends.python.annotations import (
     AnnotationError,
     BufferAnnotation,
@@ -22,6 +23,7 @@ from hvisa.spec.operations import ALL_FAST, ATTRIBUTE_KINDS, EFFECT_CLASSES, FAS
 from hvisa.spec.types import Type, VectorType
 
 KINDS = ("leaf", "graph", "func")
+OPTIONS = ("private", "effect", "fast", "implements", "attributes")
 
 
 class PythonFunction:
@@ -32,11 +34,12 @@ class PythonFunction:
     """
 
     def __init__(self, kind: str, python: Callable[..., Any], *, private: bool = False,
-                 effect: str = "exact", fast: bool | tuple[str, ...] = False, implements: str = "",
-                 attributes: Mapping[str, Mapping[str, Any]] | None = None):
+                 effect: str = "exact", fast: bool | Sequence[str] = False, implements: str = "",
+                 attributes: Mapping[str, Mapping[str, Any]] | None = None, **unknown: Any):
         self.kind = kind
         self.python = python
-        self.private = private
+        check_options(python, kind, effect, fast, implements, attributes, unknown)
+        self.private = bool(private)
         self.effect = EFFECT_CLASSES.index(effect)
         self.fast = _flags(fast)
         self.implements = implements
@@ -71,10 +74,60 @@ class PythonFunction:
         return f"<hvisa {self.kind} {self.__name__}>"
 
 
-def _flags(fast: bool | tuple[str, ...]) -> int:
+def check_options(python: Callable[..., Any], kind: str, effect: Any, fast: Any, implements: Any,
+                  attributes: Any, unknown: Mapping[str, Any]) -> None:
+    """HV1233 for an option that a decorator does not have, or a value that it can't have."""
+    def listed(words: Sequence[str]) -> str:
+        return ", ".join(f"\"{w}\"" for w in words)
+
+    def wrong(name: str, message: str, help: str) -> NoReturn:
+        raise fail("HV1233", message, place_of_option(python, name), help=help)
+    given = {"fast": fast is not False, "implements": implements != ""}
+    known = [o for o in OPTIONS if o != {"graph": "fast", "func": "implements"}.get(kind)]
+    for name in [*unknown, *(n for n, there in given.items() if there)]:
+        if name not in known:
+            wrong(name, f"`@hvisa.{kind}` has no option `{name}`", f"it takes {', '.join(known)}")
+    if not isinstance(effect, str) or effect not in EFFECT_CLASSES:
+        wrong("effect", f"{effect!r} is no effect class", f"it is one of {listed(EFFECT_CLASSES)}")
+    flags = () if isinstance(fast, bool) else fast if isinstance(fast, (tuple, list)) else (fast,)
+    for flag in flags:
+        if flag not in FAST_FLAGS:
+            wrong("fast", f"{flag!r} is no flag of fast arithmetic",
+                  f"`fast=True` sets all; flags are {listed(FAST_FLAGS)}, in a tuple")
+    if not isinstance(implements, str):
+        wrong("implements", f"{implements!r} names no operator", "write `implements=\"MatMul@13\"`")
+    if attributes is None:
+        return
+    if not isinstance(attributes, Mapping) or not all(isinstance(v, Mapping) for v in attributes.values()):
+        wrong("attributes", "attributes are a dictionary of dictionaries", "write "
+              "`attributes={\"hint\": {\"unroll\": 4}}`")
+    for word, values in attributes.items():
+        if word not in ATTRIBUTE_KINDS:
+            wrong("attributes", f"{word!r} is no kind of attribute", f"kinds are {listed(ATTRIBUTE_KINDS)}")
+        for name, value in values.items():
+            if not isinstance(name, str) or not isinstance(value, (bool, int, float, str)):
+                wrong("attributes", f"the attribute {name!r} has the value {value!r}",
+                      "names are texts; values are numbers, truth values and texts")
+
+
+def place_of_option(python: Callable[..., Any], name: str) -> Span | None:
+    """Where the decorator of a function gives an option."""
+    try:
+        file, node = source_of(python.__code__)
+    except HvisaError:
+        return None
+    for decorator in node.decorator_list:
+        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+            if keyword.arg == name:
+                return file.span(keyword)
+    return file.span(node)
+
+
+def _flags(fast: bool | Sequence[str]) -> int:
     if isinstance(fast, bool):
         return ALL_FAST if fast else 0
-    return sum(1 << FAST_FLAGS.index(word) for word in fast)
+    words = (fast,) if isinstance(fast, str) else fast
+    return sum({1 << FAST_FLAGS.index(word) for word in words})
 
 
 class Header:
@@ -112,7 +165,7 @@ class Header:
             code = compile(ast.fix_missing_locations(ast.Expression(inner)), "<annotation>", "eval")
             return eval(code, self.namespace)
         except AnnotationError as error:
-            return self.refuse(node, "HV1217", str(error), error.help)
+            return self.refuse(node, error.code, error.message, error.help)
         except NameError as error:
             return self.refuse(node, "HV1217", f"the annotation names something unknown: {error}",
                                "import it: `from hvisa import In, Out, InOut, f32`")
@@ -133,7 +186,7 @@ class Header:
         if isinstance(found, BufferAnnotation):
             port = self._plain(argument, found.type)
             port.direction, port.mode, port.operator = found.direction, found.mode, found.operator
-            port.strided, port.source = found.any_strides, found.source
+            port.strided, port.source = found.strided, found.source
             return port
         if isinstance(found, StreamAnnotation):
             return self._plain(argument, found.type)
@@ -186,6 +239,19 @@ def set_symbols(definition: Definition) -> None:
             definition.symbols[name] = Value(name, ty.INDEX)
     order = [n for n in dict.fromkeys(named) if n in definition.symbols]
     definition.symbols = {n: definition.symbols[n] for n in order}
+
+
+def check_sizes(header: Header, definition: Definition) -> None:
+    """A size of a shape is a name of its own, or a parameter of type `index`."""
+    others = {p.name for p in definition.ports if p.type is not ty.INDEX}
+    for argument, port in zip(header.arguments(), definition.ports, strict=True):
+        for dim in ty.dims_of(port.type):
+            for name in dim.symbols():
+                if name in others:
+                    header.refuse(argument.annotation or argument, "HV1217",
+                                  f"`{name}` is a size here, and "
+                                  "a parameter too", "give one of them another name, or make the parameter "
+                                  f"a number: `{name}: index`")
 
 
 def _shown(found: Any) -> str:

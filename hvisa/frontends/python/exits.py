@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from typing import TypeVar
 
+from hvisa.frontends.python.values import Expr, Run
+
 N = TypeVar("N", bound=ast.AST)
 BREAK, CONTINUE, RETURN, VALUE = "$break", "$continue", "$return", "$value"
 
@@ -38,6 +40,34 @@ def _exits(nodes: list[ast.stmt], in_loop: bool = True) -> set[str]:
             case _:
                 pass
     return found
+
+
+def assigned(nodes: list[ast.stmt], env: dict[str, Expr] | None = None) -> list[str]:
+    """The names that a block assigns, in the order of `ast.walk`; of `env`, also the vectors whose lanes
+    it assigns."""
+    found: dict[str, None] = {}
+    for node in nodes:
+        todo: list[ast.AST] = [node]
+        for inner in todo:  # which grows
+            match inner:
+                case ast.Name():
+                    found[inner.id] = None
+                case ast.Assign():
+                    todo += inner.targets
+                case ast.AugAssign() | ast.AnnAssign():
+                    todo.append(inner.target)
+                case ast.For():
+                    todo += (inner.target, *inner.body, *inner.orelse)
+                case ast.If() | ast.While():
+                    todo += (*inner.body, *inner.orelse)
+                case ast.Tuple() | ast.List():
+                    todo += inner.elts
+                case ast.Subscript() if env is not None and isinstance(inner.value, ast.Name) \
+                        and isinstance(env.get(inner.value.id), Run):
+                    found[inner.value.id] = None
+                case _:
+                    pass
+    return list(found)
 
 
 def returning(nodes: list[ast.stmt]) -> list[ast.Return]:

@@ -6,31 +6,14 @@ import ast
 from collections.abc import Callable
 
 from hvisa.frontends.python.calls import Calls
-from hvisa.frontends.python.values import Const, Expr, Items, Number, Run, same, type_text
+from hvisa.frontends.python.unsupported import INSTEAD
+from hvisa.frontends.python.values import Array, Const, Expr, Items, Number, Run, same, type_text
 from hvisa.graph.model import Instr, Region, Value
 from hvisa.spec import types as ty
 from hvisa.spec.definitions import Effect
 from hvisa.spec.table import ROWS
 
 MOST_SPECULATED = 24  # instructions that are computed although their branch may not be taken
-
-_INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
-    ast.List: ("lists", "use a tuple for a fixed number of values, a buffer or `hvisa.local` for more"),
-    ast.Dict: ("dictionaries", "use separate variables or buffers"),
-    ast.Set: ("sets", "use separate variables or buffers"),
-    ast.ListComp: ("list comprehensions", "write a `for` loop over a buffer or `hvisa.local`"),
-    ast.SetComp: ("set comprehensions", "write a `for` loop"),
-    ast.DictComp: ("dictionary comprehensions", "write a `for` loop"),
-    ast.GeneratorExp: ("generators on their own", "use one inside `sum`, `max`, `min`, `any` or `all`"),
-    ast.Lambda: ("lambdas", "define a function with `@hvisa.func`"),
-    ast.JoinedStr: ("formatted strings", "pass the values: `hvisa.print(\"x = {}\", x)`"),
-    ast.NamedExpr: ("`:=`", "assign on a line of its own"),
-    ast.Await: ("`await`", "kernels do not wait; use streams in a graph"),
-    ast.Yield: ("`yield`", "write the result to a buffer; use `Stream` ports in a graph"),
-    ast.YieldFrom: ("`yield from`", "write the result to a buffer"),
-    ast.Starred: ("`*`", "write the values out"),
-    ast.Slice: ("slices", "index single elements, or take a vector: `x.vec(4)[i]`"),
-}
 
 
 class Expressions(Calls):
@@ -39,9 +22,12 @@ class Expressions(Calls):
     def expression(self, node: ast.expr) -> Expr:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            what, instead = _INSTEAD.get(type(node), (f"`{type(node).__name__}`", ""))
-            self.refuse(node, "HV1203", f"{what} are not supported in a kernel", instead)
+            what, instead = INSTEAD.get(type(node), (f"`{type(node).__name__}` is", ""))
+            self.refuse(node, "HV1203", f"{what} not supported in a kernel", instead)
         return method(node)
+
+    def is_known(self, node: ast.expr) -> bool:
+        return type(node) not in INSTEAD
 
     def _constant(self, node: ast.Constant) -> Expr:
         if isinstance(node.value, complex):
@@ -49,7 +35,9 @@ class Expressions(Calls):
                         "keep real and imaginary parts in two variables or buffers "
                         "(structure of arrays)")
         if isinstance(node.value, bytes) or node.value is ...:
-            self.refuse(node, "HV1203", f"{node.value!r} has no meaning in a kernel")
+            shown = "..." if node.value is ... else repr(node.value)
+            self.refuse(node, "HV1203", f"`{shown}` has no meaning in a kernel",
+                        "write each index out" if node.value is ... else "write a number")
         return Const(node.value)
 
     def _name(self, node: ast.Name) -> Expr:
@@ -64,11 +52,15 @@ class Expressions(Calls):
         if symbol is not None:
             from hvisa.spec.dimensions import symbol as dim
             return self.dim_run(dim(node.id))
-        names = [*self.env, *self.definition.symbols, *(n for n in self.namespace if n[0] != "_")]
+        import builtins
         import difflib
-        close = difflib.get_close_matches(node.id, names, 1)
-        self.refuse(node, "HV1202", f"`{node.id}` is not defined",
-                    f"did you mean `{close[0]}`?" if close else "assign it first, or import it")
+        names = [*self.env, *self.definition.symbols, *(
+            n for n in self.namespace if n[0] != "_" and not hasattr(builtins, n))]
+        close = difflib.get_close_matches(node.id, names, 1, 0.7)
+        help_ = f"did you mean `{close[0]}`?" if close else "assign it first, or import it"
+        if not close and self.definition.kind == "leaf" and not self.definition.grid and len(node.id) == 1:
+            help_ = f"a leaf begins with its ids: `{node.id} = hvisa.grid(...)`"
+        self.refuse(node, "HV1202", f"`{node.id}` is not defined", help_)
 
     def _tuple(self, node: ast.Tuple) -> Expr:
         return Items([self.expression(e) for e in node.elts])
@@ -84,9 +76,6 @@ class Expressions(Calls):
 
     def _binop(self, node: ast.BinOp) -> Expr:
         left, right = self.expression(node.left), self.expression(node.right)
-        if isinstance(node.op, ast.MatMult):
-            self.refuse(node, "HV1203", "`@` is a product of whole arrays",
-                        "use it in a graph; in a leaf write `sum(a[i, k] * b[k, j] for k in range(n))`")
         for side, value in ((node.left, left), (node.right, right)):
             if isinstance(value, Const) and isinstance(value.value, str):
                 self.refuse(side, "HV1204", "texts are no values in a kernel",
@@ -172,6 +161,10 @@ class Expressions(Calls):
         if same(a, b):
             self.region.body += then.body
             return a
+        for side, value in ((node.body, a), (node.orelse, b)):
+            if isinstance(value, Array):
+                self.refuse(side, "HV1215", f"`{value.name}` is a buffer, and which one is read can't "
+                            "depend on a condition", f"choose an element: `{value.name}[i] if c else ...`")
         x, y = self.number(node.body, a), self.number(node.orelse, b)
         if self.speculate(then, other):
             return self.choose(node, condition, x, y)

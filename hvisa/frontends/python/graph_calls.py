@@ -11,6 +11,7 @@ from hvisa.frontends.python.arrays import Lazy, Wire
 from hvisa.frontends.python.definitions import PythonFunction
 from hvisa.frontends.python.graph_arrays import GraphArrays
 from hvisa.frontends.python.names import LibraryFunction, Operation, ceildiv
+from hvisa.frontends.python.unsupported import INSTEAD
 from hvisa.frontends.python.values import Array, Const, Items, Known, Run, type_text
 from hvisa.graph.model import Argument, Constant, Instr, Operand, Output, Value
 from hvisa.spec import dimensions as dims, types as ty
@@ -36,8 +37,9 @@ class GraphCalls(GraphArrays):
     def expression(self, node: ast.expr) -> Any:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            self.refuse(node, "HV1203", f"`{type(node).__name__}` is not supported in a graph",
-                        "compute with numbers in a leaf" if not isinstance(node, ast.IfExp) else
+            what, instead = INSTEAD.get(type(node), (f"`{type(node).__name__}` is", ""))
+            self.refuse(node, "HV1203", f"{what} not supported in a graph", instead
+                        if not isinstance(node, ast.IfExp) else
                         "use `hvisa.where(c, a, b)`, or an `if` statement")
         return method(node)
 

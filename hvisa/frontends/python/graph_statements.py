@@ -8,12 +8,14 @@ from typing import Any
 from hvisa.frontends.python.array_leaves import materialise
 from hvisa.frontends.python.arrays import Lazy, Wire
 from hvisa.frontends.python.builder import constant_dim
-from hvisa.frontends.python.definitions import PythonFunction
-from hvisa.frontends.python.graph_calls import Delayed, GraphCalls
+from hvisa.frontends.python.exits import assigned
+from hvisa.frontends.python.graph_calls import Delayed
+from hvisa.frontends.python.graph_replicated import ReplicatedNodes
 from hvisa.frontends.python.names import NAMES, Operation
-from hvisa.frontends.python.statements import MOST_ROUNDS, MOST_UNROLLED, NOT_HERE, assigned
+from hvisa.frontends.python.statements import MOST_ROUNDS, MOST_UNROLLED
+from hvisa.frontends.python.unsupported import NOT_HERE
 from hvisa.frontends.python.values import Const, Items, Known, Run, same
-from hvisa.graph.model import Constant, Instr, Output, Region, Value
+from hvisa.graph.model import Constant, Instr, Region, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.operations import UNIFORMITY
@@ -32,7 +34,7 @@ def changed(nodes: list[ast.stmt]) -> list[str]:
     return list(found)
 
 
-class GraphStatements(GraphCalls):
+class GraphStatements(ReplicatedNodes):
     """One method for each kind of statement."""
 
     def block(self, nodes: list[ast.stmt]) -> None:
@@ -70,103 +72,6 @@ class GraphStatements(GraphCalls):
             self.refuse(node, "HV1204", "what this gives is dropped, so it does nothing",
                         "buffers are values in a graph: write `y = f(x)`, also for `InOut` ports")
 
-    # -- assignment ----------------------------------------------------------------------------
-
-    def assign(self, target: ast.expr, value: Any) -> None:
-        match target:
-            case ast.Name():
-                self.bind(target, target.id, value)
-            case ast.Tuple() | ast.List():
-                if not isinstance(value, Items) or len(value.items) != len(target.elts):
-                    count = len(value.items) if isinstance(value, Items) else 1
-                    self.refuse(target, "HV1204", f"{len(target.elts)} names, {count} value"
-                                f"{'s' * (count != 1)}")
-                before, self.waiting = self.waiting, list(value.items)
-                for part in target.elts:
-                    self.assign(part, self.waiting.pop(0))
-                self.waiting = before
-            case ast.Subscript() if isinstance(target.value, ast.Name):
-                self._assign_part(target, target.value.id, value)
-            case ast.Attribute() if target.attr == "next" and isinstance(target.value, ast.Name):
-                delayed = self.env.get(target.value.id)
-                if not isinstance(delayed, Delayed):
-                    self.refuse(target, "HV1204", f"`{target.value.id}` is no delayed stream",
-                                "make it with `hvisa.delay(init)`")
-                delayed.instr.operands[1] = self.wire(target, value).operand
-            case _:
-                self.refuse(target, "HV1203", "this can't be assigned to", "assign to a name")
-
-    def bind(self, node: ast.AST, name: str, value: Any) -> None:
-        if isinstance(value, Delayed) and value.wire.operand.name is None:  # type: ignore[union-attr]
-            value.wire.operand.name = self.unique(name)  # type: ignore[union-attr]
-            self.env[name] = value  # type: ignore[assignment]
-            return
-        super().bind(node, name, value)
-
-    def _assign_part(self, target: ast.Subscript, name: str, value: Any) -> None:
-        """`y[1:-1] = expression`: the next version of `y`."""
-        wire = self.env.get(name)
-        if isinstance(wire, Lazy):
-            wire = materialise(self, wire, name)
-        if not isinstance(wire, Wire) or not isinstance(wire.type, BufferType):
-            self.refuse(target, "HV1204", f"`{name}` is no buffer whose parts could be assigned")
-        port = self.definition.port(name)
-        if port is not None and port.value is wire.operand and not port.written:
-            self.refuse(target, "HV1213", f"`{name}` is an `In` port, which is only read",
-                        f"make it `InOut[...]`, or copy it: `{name}2 = {name} + 0`")
-        if port is not None and port.value is wire.operand and port.direction == 2:
-            wire = self._zeros_for(target, wire.type)
-        self.waiting = [materialise(self, v, name) if isinstance(v, Lazy) and wire.operand in v.reads else v
-                        for v in self.waiting]
-        self.bind(target, name, self.assign_slice(target, wire, value, name))
-
-    def _settle(self, target: ast.expr) -> None:
-        """Before a part of a buffer is assigned: compute what is made of the buffer and needed later, so
-        that this version of it is not."""
-        for part in ast.walk(target):
-            if not isinstance(part, ast.Subscript) or not isinstance(part.value, ast.Name):
-                continue
-            wire = self.env.get(part.value.id)
-            if isinstance(wire, Wire):
-                for other in self.needed(part, wire.operand, part.value.id):
-                    value = self.env.get(other)
-                    if isinstance(value, Lazy):
-                        self.env[other] = materialise(self, value, other)  # type: ignore[assignment]
-
-    def _zeros_for(self, node: ast.AST, type_: BufferType) -> Wire:
-        """What an `Out` port holds before anything is stored."""
-        instr = Instr(ROWS["zeros"], [], [Value(None, type_)], self.file.span(node))
-        instr.type_argument = type_
-        self.region.body.append(instr)
-        return Wire(instr.results[0], type_)
-
-    def _augmented(self, node: ast.AugAssign) -> None:
-        if not isinstance(node.target, (ast.Name, ast.Subscript)):
-            self.refuse(node.target, "HV1203", "this can't be assigned to")
-        target = node.target
-        self._settle(target)
-        read = ast.copy_location(ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else
-                                 ast.Subscript(target.value, target.slice, ast.Load()), target)
-        old = self.expression(ast.copy_location(ast.Name(target.value.id, ast.Load()), target)) \
-            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) \
-            else self.env.get(target.id) if isinstance(target, ast.Name) else None
-        if isinstance(target, ast.Subscript) and isinstance(old, (Wire, Lazy)) and self.mask_of(target):
-            self._augmented_mask(node, target, old)
-            return
-        value = self.binary_operation(node, node.op, self.expression(read), self.expression(node.value))
-        if isinstance(target, ast.Name) and isinstance(old, Wire) and isinstance(old.type, BufferType) \
-                and self.owned(old):  # in place, which keeps the type
-            target = ast.copy_location(ast.Subscript(target, ast.Constant(...), ast.Store()), target)
-        self.assign(target, value)
-
-    def _augmented_mask(self, node: ast.AugAssign, target: ast.Subscript, old: Wire | Lazy) -> None:
-        """`x[mask] += 1`."""
-        assert isinstance(target.value, ast.Name)
-        changed_ = self.binary_operation(node, node.op, old, self.expression(node.value))
-        chosen = self.function(node, "select", [self.mask_of(target), changed_, old])
-        whole = ast.copy_location(ast.Subscript(target.value, ast.Constant(...), ast.Store()), target)
-        self.assign(whole, chosen)
-
     # -- loops ---------------------------------------------------------------------------------
 
     def _for(self, node: ast.For) -> None:
@@ -180,10 +85,7 @@ class GraphStatements(GraphCalls):
             self._range(node, call)
         elif call is not None and isinstance(callee, Known) and isinstance(
                 callee.object, Operation) and callee.object.name == "static_range":
-            bounds = [self.expression(a) for a in call.args]
-            if not all(isinstance(b, Const) for b in bounds):
-                self.refuse(call, "HV1216", "the bounds of `static_range` are constants", "use `range`")
-            self._unrolled(node, [Const(v) for v in range(*(b.value for b in bounds))])
+            self._unrolled(node, self._static(call))
         else:
             found = self.expression(node.iter)
             if not isinstance(found, Items):
@@ -191,9 +93,22 @@ class GraphStatements(GraphCalls):
                             "`hvisa.grid(...)` or a tuple")
             self._unrolled(node, found.items)
 
+    def _static(self, call: ast.Call) -> list[Any]:
+        """The numbers of `static_range`, one more than can be written out at most."""
+        bounds = [self.expression(a) for a in call.args]
+        if call.keywords or not 1 <= len(bounds) <= 3:
+            self.refuse(call, "HV1211", "`static_range` takes one to three bounds")
+        whole = [b.value for b in bounds if isinstance(b, Const) and type(b.value) is int]
+        if len(whole) != len(bounds):
+            self.refuse(call, "HV1216", "the bounds of `static_range` are constant integers", "use `range`")
+        if len(whole) == 3 and not whole[2]:
+            self.refuse(call.args[2], "HV1206", "the step of a range is not 0", "write 1 or -1")
+        return [Const(v) for v in range(*whole)[:MOST_UNROLLED + 1]]
+
     def _unrolled(self, node: ast.For, items: list[Any]) -> None:
         if len(items) > MOST_UNROLLED:
-            self.refuse(node.iter, "HV1216", f"{len(items)} rounds would be written out", "use `range`")
+            self.refuse(node.iter, "HV1216", f"more than {MOST_UNROLLED} rounds would be written out",
+                        "use `range`, which makes a loop")
         for item in items:
             self.assign(node.target, item)
             self.block(node.body)
@@ -267,6 +182,10 @@ class GraphStatements(GraphCalls):
             known = len(self.inference.equal)
             instr, region = build(initial)
             self.inference.forget(known)
+            for name in carried:
+                if name not in self.env:
+                    self.refuse(node, "HV1202", f"`{name}` may have no value at the end of a round",
+                                self.lost.get(name, "assign it"))
             ends = {n: self.env[n] for n in carried}
             types = {n: self._joined(node, initial[n].type, ends[n], before[n]) for n in carried}
             if all(types[n] is initial[n].type for n in carried):
@@ -363,7 +282,8 @@ class GraphStatements(GraphCalls):
         stop, test = "$stop", node.test
         own = test.operand.id if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) \
             and isinstance(test.operand, ast.Name) else ""
-        if own in changed(node.body) and own in self.env:
+        if own in changed(node.body) and own in self.env and not isinstance(
+                self.env[own], (Known, Items, Delayed)):
             stop = own
         else:
             self.env[stop] = self._negated(node)
@@ -463,92 +383,6 @@ class GraphStatements(GraphCalls):
             value = Value(self.unique(name), type_)
             instr.results.append(value)
             self.env[name] = Wire(value, type_)  # type: ignore[assignment]
-
-    # -- replicated nodes ----------------------------------------------------------------------
-
-    def _replicated(self, node: ast.For, call: ast.Call) -> None:
-        """`for i, j in hvisa.grid(p, q): c[box] = tile(a[box], b)`: one node for each instance."""
-        targets = list(node.target.elts) if isinstance(node.target, ast.Tuple) else [node.target]
-        if len(targets) != len(call.args) or not all(isinstance(t, ast.Name) for t in targets):
-            self.refuse(node.target, "HV1204", f"{len(targets)} names, {len(call.args)} extents")
-        extents = tuple(self.compiler.dimension(self, a, self.expression(a)) for a in call.args)
-        statement = node.body[0]
-        if len(node.body) != 1 or not isinstance(statement, (ast.Assign, ast.Expr)) \
-                or not isinstance(statement.value, ast.Call):
-            self.refuse(node, "HV1203", "the body of a replicated node is one call",
-                        "for example `c[i:i + 1] = f(x[i:i + 1])`; put more into the graph that is called")
-        before = dict(self.env)
-        ids: list[Value] = []
-        for target in targets:
-            assert isinstance(target, ast.Name)
-            ids.append(Value(self.unique(target.id), ty.INDEX))
-            self.definition.symbols[ids[-1].name or ""] = ids[-1]
-            self.env[target.id] = self.dim_run(dims.symbol(ids[-1].name or ""))
-        try:
-            names, results = self._replicated_call(node, statement, statement.value, extents, ids)
-        finally:
-            for value in ids:
-                self.definition.symbols.pop(value.name or "", None)
-        self.env = before
-        for name, wire in zip(names, results, strict=True):
-            self.bind(node, name, wire)
-
-    def _replicated_call(self, node: ast.For, statement: ast.Assign | ast.Expr, call: ast.Call,
-                         extents: tuple[Dim, ...], ids: list[Value]) -> tuple[list[str], list[Wire]]:
-        found = self.expression(call.func)
-        form = ("plain", "add")
-        if isinstance(found, Known) and found.object in (NAMES["reduce"], NAMES["collect"]):
-            op = self.expression(call.args[0]) if found.object is NAMES["reduce"] else Const("add")
-            form = ("reduce" if found.object is NAMES["reduce"] else "collect", op.value)
-            inner = call.args[-1]
-            if not isinstance(inner, ast.Call):
-                self.refuse(call, "HV1211", "`reduce` and `collect` join the results of a node")
-            call, found = inner, self.expression(inner.func)
-        if not isinstance(found, Known) or not isinstance(found.object, PythonFunction) \
-                or found.object.kind != "graph":
-            self.refuse(call, "HV1203", "what is replicated is a graph",
-                        "decorate it with `@hvisa.graph`; a leaf has its grid in its own body")
-        callee = self.compiler.node(found.object)
-        targets: list[ast.expr] = []
-        if isinstance(statement, ast.Assign):
-            target = statement.targets[0]
-            targets = list(target.elts) if isinstance(target, ast.Tuple) else [target]
-        if len(targets) != len(callee.written) + len(callee.results):
-            self.refuse(statement, "HV1204", f"`{callee.name}` gives "
-                        f"{len(callee.written) + len(callee.results)} values, {len(targets)} names given")
-        names: list[str] = []
-        outputs: list[Output] = []
-        from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
-        for number, target in enumerate(targets):
-            port = callee.written[number] if number < len(callee.written) else None
-            if port is not None and port.direction == 2:
-                if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
-                    self.refuse(target, "HV1204", "each instance makes a box of the whole",
-                                "say which: `c[16 * i : 16 * i + 16] = ...`")
-                whole = self._whole(target, target.value.id)
-                outputs.append(Output(whole=whole, box=self.box(target, whole)))
-                names.append(target.value.id)
-                continue
-            owner = target.value if isinstance(target, ast.Subscript) else target
-            if not isinstance(owner, ast.Name):
-                self.refuse(target, "HV1203", "this can't be assigned to")
-            names.append(owner.id)
-            outputs.append(Output() if port is not None else Output(
-                OUTPUT_FORMS.index(form[0]), REDUCTIONS.index(form[1])))
-        result = self.node_call(call, found.object, extents, ids, outputs)
-        return names, result.items if isinstance(result, Items) else [result]
-
-    def _whole(self, node: ast.AST, name: str) -> BufferType:
-        """The type of the buffer whose boxes a replicated node makes."""
-        port = self.definition.port(name)
-        found = self.env.get(name)
-        if port is not None and port.direction == 2 and isinstance(port.type, BufferType):
-            return port.type
-        if isinstance(found, Wire) and isinstance(found.type, BufferType) and isinstance(
-                found.operand, Value):
-            return found.type
-        self.refuse(node, "HV1204", f"`{name}` is no buffer",
-                    f"say its type before: `{name} = hvisa.zeros(f32, n)`, or name an `Out` port")
 
 
 __all__ = ["GraphStatements"]

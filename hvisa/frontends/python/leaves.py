@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from hvisa.diagnostics import plural
 from hvisa.frontends.python.annotations import BufferAnnotation, StreamAnnotation
-from hvisa.frontends.python.definitions import Header, PythonFunction, set_symbols
+from hvisa.frontends.python.definitions import Header, PythonFunction, check_sizes, set_symbols
 from hvisa.frontends.python.exits import VALUE, Exits, always, returning
 from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.statements import Statements
@@ -48,6 +49,7 @@ def compile_leaf(compiler: Compiler, function: PythonFunction, header: Header, n
                           "add a parameter `y: Out[f32, \"n\"]` and write to its elements")
     leaf.results = list(results)
     leaf.result_names = [None] * len(results)
+    check_sizes(header, leaf)
     set_symbols(leaf)
     body = list(header.node.body)
     builder = Statements(compiler, header.file, leaf, header.namespace, function.fast)
@@ -72,6 +74,7 @@ def compile_function(compiler: Compiler, function: PythonFunction, header: Heade
         if port.written or isinstance(port.type, (StreamType, GridType)):
             header.refuse(argument_of(header, port.name), "HV1217", "a function takes numbers and `In` "
                           "buffers", "return what it computes")
+    check_sizes(header, made)
     set_symbols(made)
     builder = Statements(compiler, header.file, made, header.namespace, function.fast)
     bind_ports(builder)
@@ -111,25 +114,34 @@ def write_body(builder: Statements, header: Header, body: list[ast.stmt],
     returns = returning(body)
     if returns and not always(body):
         header.refuse(returns[-1], "HV1222", "not every way through the function returns a value",
-                      "end it with a `return`")
+                      "add a `return` with a value at its end")
     if results and not returns:
         header.refuse(header.node.returns, "HV1222", "the function says that it gives a value and returns "  # type: ignore[arg-type]
-                      "none", "end it with a `return`")
+                      "none", "end it with `return value`, or leave out `->`")
     exits = Exits()
     region = builder.region_of([])
     builder.block(exits.function(body) if body else [])
     counts = {len(_returned(r)) for r in returns}
     if len(counts) > 1:
-        header.refuse(returns[-1], "HV1222", "the returns give different numbers of values")
+        first = len(_returned(returns[0]))
+        odd = next(r for r in returns if len(_returned(r)) != first)
+        header.refuse(odd, "HV1222", f"this returns {plural(len(_returned(odd)), 'value')}, "
+                      f"and the one in line {returns[0].lineno} returns {first}",
+                      "return equally many everywhere")
     count = counts.pop() if counts else 0
     if results is not None and count != len(results):
         at = returns[-1] if returns else header.node
-        header.refuse(at, "HV1222", f"{count} value{'s' * (count != 1)} returned, the header says "
-                      f"{len(results)}", "write the types behind `->`: `-> f32`, `-> tuple[f32, i32]`")
+        says = f"says {len(results)}" if header.node.returns is not None else "has no `->`"
+        header.refuse(at, "HV1222", f"{plural(count, 'value')} returned, the header {says}",
+                      "write the types behind `->`: `-> f32`, `-> tuple[f32, i32]`; buffers are given "
+                      "back through `Out` ports")
     operands: list[Any] = []
     types: list[Type] = []
     for number in range(count):
-        at = returns[-1]
+        at = _returned(returns[-1])[number]
+        if f"{VALUE}{number}" not in builder.env:
+            header.refuse(at, "HV1222", "not every way through the function returns a value",
+                          "add a `return` with a value at its end")
         value = builder.number(at, builder.env[f"{VALUE}{number}"], "a number")
         type_ = builder.concrete(at, value).type if results is None else results[number]
         operands.append(builder.operand(at, value, type_))
@@ -175,10 +187,14 @@ def _grid(compiler: Compiler, builder: Statements, node: ast.stmt) -> None:
         target = node.targets[0]
         targets = list(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else [target]
     if call.keywords or not 1 <= len(call.args) <= MOST_AXES:
-        builder.refuse(call, "HV1211", f"a grid has 1 to {MOST_AXES} extents")
+        builder.refuse(call, "HV1211", f"a grid has 1 to {MOST_AXES} extents",
+                       "put two into one: `ij = hvisa.grid(\"m*n\")`, then `ij // n` and `ij % n`")
     if targets and len(targets) != len(call.args):
-        builder.refuse(node, "HV1204", f"a grid of {len(call.args)} extents gives "
-                       f"{len(call.args)} ids, {len(targets)} names given")
+        names = ", ".join("ijk"[:len(call.args)])
+        builder.refuse(node.targets[0] if isinstance(node, ast.Assign) else node, "HV1204",
+                       f"a grid of {plural(len(call.args), 'extent')} gives "
+                       f"{plural(len(call.args), 'id')} for {plural(len(targets), 'name')}",
+                       f"write `{names} = hvisa.grid(...)`")
     extents: list[Dim] = []
     for part in call.args:
         value = builder.expression(part)
@@ -187,11 +203,15 @@ def _grid(compiler: Compiler, builder: Statements, node: ast.stmt) -> None:
                            "by the kernel", "use the extents of buffers (`x.shape[0]`), or a parameter of "
                            "type `index`")
         extents.append(compiler.dimension(builder, part, value))
+        unknown = [s for s in extents[-1].symbols() if s not in leaf.symbols and not leaf.port(s)]
+        if unknown:
+            builder.refuse(part, "HV1202", f"`{unknown[0]}` is no dimension of `{leaf.name}`",
+                           f"name it in the shape of a port, or pass it: `{unknown[0]}: index`")
     leaf.grid = tuple(extents)
     for number, _ in enumerate(extents):
         target = targets[number] if targets else None
         if target is not None and not isinstance(target, ast.Name):
-            builder.refuse(target, "HV1203", "an id is given a name")
+            builder.refuse(target, "HV1203", "an id is given a name", "write `i = hvisa.grid(...)`")
         name = target.id if isinstance(target, ast.Name) else f"id{number}"
         id_ = Value(builder.unique(name), ty.INDEX)
         leaf.ids.append(id_)

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 from hvisa.frontends.python.annotations import (
+    STRIDED,
     BufferKind,
     StreamKind,
     VectorKind,
+    copy_of,
     dimension,
 )
 from hvisa.spec import dimensions as dim_module, types as ty
@@ -154,7 +156,7 @@ def _all() -> dict[str, Any]:
     found |= {t.name: t for t in ty.SCALARS}
     return found | {"In": In, "Out": Out, "InOut": InOut, "Checked": Checked, "Shared": Shared,
                     "Accumulate": Accumulate, "Stream": Stream, "vec": vec, "dims": dims,
-                    "ceildiv": ceildiv}
+                    "ceildiv": ceildiv, "strided": STRIDED, "copy_of": copy_of}
 
 
 NAMES: dict[str, Any] = _all()

@@ -38,7 +38,7 @@ __all__ = [
     "erf", "erfc", "lgamma", "tgamma", "round_half_even", "atan2", "pow", "hypot", "fmod",
     "remainder", "copysign", "nextafter", "i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32",
     "u64", "f16", "bf16", "f32", "f64", "index", "In", "Out", "InOut", "Checked", "Shared",
-    "Accumulate", "Stream", "vec", "dims", "ceildiv"
+    "Accumulate", "Stream", "vec", "dims", "ceildiv", "strided", "copy_of"
 ]
 
 class Operation:
@@ -810,3 +810,7 @@ def ceildiv(a: int, b: int) -> int:
 @overload
 def ceildiv(a: _Extent, b: _Extent) -> index:
     """a / b rounded up, of dimensions or integers; b is at least 1."""
+def strided(*arguments: Any, **named: Any) -> Any:
+    """What may stand behind the dimensions of a buffer: `strided`, `copy_of("x")`."""
+def copy_of(port: str) -> Any:
+    """Behind the dimensions of an `Out`: it holds at first what port `port` holds (semantics 6)."""

@@ -8,13 +8,16 @@ so that nested loops do not multiply.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import AUGMENTED
 from hvisa.frontends.python.annotations import AnnotationError, scalar_of
-from hvisa.frontends.python.exits import VALUE, EarlyLoop
+from hvisa.frontends.python.exits import VALUE, EarlyLoop, assigned
 from hvisa.frontends.python.expressions import Expressions
 from hvisa.frontends.python.names import NAMES, Operation
+from hvisa.frontends.python.unsupported import NOT_HERE
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, same, type_text
 from hvisa.graph.model import Constant, Definition, Instr, Region, Value
 from hvisa.spec import types as ty
@@ -27,48 +30,6 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 16  # of finding a loop's types; each one widens at least one of them
 MOST_UNROLLED = 4096
-NOT_HERE: dict[type[ast.stmt], tuple[str, str]] = {
-    ast.Try: ("`try`", "test before: nothing is raised in a kernel, faults are traps"),
-    ast.Raise: ("`raise`", "use `assert condition, \"message\"`, which traps"),
-    ast.With: ("`with`", ""), ast.Delete: ("`del`", "a name needs no deleting"),
-    ast.Global: ("`global`", "pass the value in, or write it to a buffer"),
-    ast.Nonlocal: ("`nonlocal`", "pass the value in, or write it to a buffer"),
-    ast.FunctionDef: ("a function inside a function", "define it outside with `@hvisa.func`"),
-    ast.ClassDef: ("a class", "keep its fields in variables or buffers (structure of arrays)"),
-    ast.Import: ("`import`", "import at the top of the file"),
-    ast.ImportFrom: ("`import`", "import at the top of the file"),
-    ast.Match: ("`match`", "write `if` and `elif`"),
-    ast.AsyncFor: ("`async`", "use streams in a graph"),
-    ast.AsyncWith: ("`async`", "use streams in a graph"),
-    ast.AsyncFunctionDef: ("`async`", "use streams in a graph")}
-
-
-def assigned(nodes: list[ast.stmt], env: dict[str, Expr] | None = None) -> list[str]:
-    """The names that a block assigns, in the order of `ast.walk`; of `env`, also the vectors whose lanes
-    it assigns."""
-    found: dict[str, None] = {}
-    for node in nodes:
-        todo: list[ast.AST] = [node]
-        for inner in todo:  # which grows
-            match inner:
-                case ast.Name():
-                    found[inner.id] = None
-                case ast.Assign():
-                    todo += inner.targets
-                case ast.AugAssign() | ast.AnnAssign():
-                    todo.append(inner.target)
-                case ast.For():
-                    todo += (inner.target, *inner.body, *inner.orelse)
-                case ast.If() | ast.While():
-                    todo += (*inner.body, *inner.orelse)
-                case ast.Tuple() | ast.List():
-                    todo += inner.elts
-                case ast.Subscript() if env is not None and isinstance(inner.value, ast.Name) \
-                        and isinstance(env.get(inner.value.id), Run):
-                    found[inner.value.id] = None
-                case _:
-                    pass
-    return list(found)
 
 
 class LoopType(NamedTuple):
@@ -98,7 +59,7 @@ class Statements(Expressions):
             case ast.Assign():
                 value = self.expression(node.value)
                 for target in node.targets:
-                    self.assign(target, value)
+                    self.assign(target, value, node.value)
             case ast.AnnAssign():
                 self._annotated(node)
             case ast.AugAssign():
@@ -121,16 +82,20 @@ class Statements(Expressions):
 
     # -- assignment ----------------------------------------------------------------------------
 
-    def assign(self, target: ast.expr, value: Expr) -> None:
+    def assign(self, target: ast.expr, value: Expr, source: ast.AST | None = None) -> None:
+        """`source` is where the value stands."""
         match target:
             case ast.Name():
-                self.bind(target, target.id, value)
+                self.bind(target, target.id, value, source)
             case ast.Tuple() | ast.List():
-                items = value.items if isinstance(value, Items) else self._lanes(target, value)
+                items = value.items if isinstance(value, Items) else self._lanes(source or target, value)
                 if len(items) != len(target.elts):
-                    self.refuse(target, "HV1204", f"{len(target.elts)} names, {len(items)} values")
-                for part, item in zip(target.elts, items, strict=True):
-                    self.assign(part, item)
+                    self.refuse(target, "HV1204", f"{plural(len(target.elts), 'name')} for "
+                                f"{plural(len(items), 'value')}", "write one name for each value")
+                parts = source.elts if isinstance(source, (ast.Tuple, ast.List)) \
+                    and len(source.elts) == len(items) else [source] * len(items)
+                for name, item, part in zip(target.elts, items, parts, strict=True):
+                    self.assign(name, item, part)
             case ast.Subscript():
                 owner = self.expression(target.value)
                 if isinstance(owner, Run) and owner.lanes:
@@ -138,20 +103,24 @@ class Statements(Expressions):
                     return
                 if not isinstance(owner, Array):
                     self.refuse(target, "HV1204", f"this is {type_text(owner)}, whose items can't be "
-                                "assigned", "use `hvisa.local` for a private array")
-                self.store(target, owner, value)
+                                "assigned", "use `hvisa.local(f32, 16)` for a private array, an "
+                                "`InOut` port for what outlives the launch")
+                self.store(target, owner, value, source)
             case _:
                 self.refuse(target, "HV1203", "this can't be assigned to",
                             "assign to a name or to an element of a buffer")
 
-    def bind(self, node: ast.AST, name: str, value: Expr) -> None:
+    def bind(self, node: ast.AST, name: str, value: Expr, source: ast.AST | None = None) -> None:
         """Give a name a value."""
         before = self.env.get(name)
         if isinstance(before, Array) and before.direction != "local" and not same(before, value):
             self.refuse(node, "HV1213", f"`{name}` is a port, and this would only rename it",
                         f"write its elements: `{name}[i] = ...`")
         if isinstance(value, Const) and value.value is None:
-            self.refuse(node, "HV1204", "this gives no value")
+            written = isinstance(source, ast.Constant)
+            self.refuse(source or node, "HV1204", "None is no value in a kernel" if written
+                        else "this gives no value", f"begin with a number: `{name} = 0.0`" if written
+                        else "call it on a line of its own")
         if isinstance(value, Array) and value.name == "local":
             value.name = name
         self.name_result(name, value)
@@ -162,7 +131,8 @@ class Statements(Expressions):
         self.lost.pop(name, None)
 
     def _lanes(self, target: ast.AST, value: Expr) -> list[Expr]:
-        self.refuse(target, "HV1204", f"this is {type_text(value)}, not a tuple of values")
+        self.refuse(target, "HV1204", f"this is {type_text(value)}, not a tuple of values",
+                    "write as many values as names, or one name")
 
     def _set_lane(self, target: ast.Subscript, vector: Run, value: Expr) -> None:
         """`v[2] = x` of a vector."""
@@ -181,9 +151,10 @@ class Statements(Expressions):
             self.refuse(node.annotation, "HV1204", "a variable's type is a number type or a vector",
                         "for example `x: f32 = 0.0`")
         if node.value is None:
-            self.refuse(node, "HV1203", "a variable needs a value", "write `x: f32 = 0.0`")
+            self.refuse(node, "HV1203", "a variable needs a value",
+                        f"write `{ast.unparse(node.target)}: {ast.unparse(node.annotation)} = 0`")
         value = self.convert(node.value, self.number(node.value, self.expression(node.value)), wanted)
-        self.assign(node.target, value)
+        self.assign(node.target, value, node.value)
 
     def _augmented(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Subscript):
@@ -191,24 +162,30 @@ class Statements(Expressions):
             if isinstance(owner, Array) and owner.accumulate:
                 op = AUGMENTED.get(type(node.op), "")
                 if op != owner.accumulate:
-                    self.refuse(node, "HV1213", f"`{owner.name}` accumulates with "
-                                f"`{owner.accumulate}`", f"write `hvisa.update(\"{owner.accumulate}\", "
-                                f"{owner.name}[...], value)`")
+                    negated = op == "" and owner.accumulate == "add" and isinstance(node.op, ast.Sub)
+                    self.refuse(node, "HV1213",
+                                f"`{owner.name}` accumulates with `{owner.accumulate}` only",
+                                f"write `{owner.name}[...] += -value`" if negated else
+                                f"write `hvisa.update(\"{owner.accumulate}\", {owner.name}[...], value)`")
                 self.accumulate(node, node.target, owner, op, self.expression(node.value))
                 return
         if not isinstance(node.target, (ast.Name, ast.Subscript)):
-            self.refuse(node.target, "HV1203", "this can't be assigned to")
+            self.refuse(node.target, "HV1203", "this can't be assigned to",
+                        "assign to a name or to an element of a buffer")
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target) \
             if isinstance(node.target, ast.Name) else ast.copy_location(
                 ast.Subscript(node.target.value, node.target.slice, ast.Load()), node.target)
         value = self.binary(node, node.op, self.expression(read), self.expression(node.value))
-        self.assign(node.target, value)
+        self.assign(node.target, value, node)
 
     def _expression_statement(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):
             return  # a docstring
+        if not self.is_known(node.value):
+            self.expression(node.value)  # says that it is not supported
         if not isinstance(node.value, ast.Call):
-            self.refuse(node, "HV1203", "this computes a value and drops it", "assign it to a name")
+            self.refuse(node, "HV1203", "this computes a value and drops it", "`==` compares; `=` assigns"
+                        if isinstance(node.value, ast.Compare) else "assign it to a name")
         self.expression(node.value)
 
     def _assert(self, node: ast.Assert) -> None:
@@ -216,7 +193,8 @@ class Statements(Expressions):
         text = self.expression(node.msg) if node.msg is not None else Const(
             ast.unparse(node.test))
         if not isinstance(text, Const) or not isinstance(text.value, str):
-            self.refuse(node.msg or node, "HV1204", "the message of an assertion is a text")
+            self.refuse(node.msg or node, "HV1204", "the message of an assertion is a text",
+                        "write it in quotes; `hvisa.print` shows values")
         if isinstance(condition, Const) and condition.value:
             return
         self.emit(node, "assert", [self.operand(node, condition, ty.I1)], None, (text.value,))
@@ -266,8 +244,9 @@ class Statements(Expressions):
         if isinstance(value, Run) or (isinstance(value, Const) and isinstance(
                 value.value, (bool, int, float))):
             return value
-        self.refuse(node, "HV1215", f"which {type_text(value)} `{name}` is would be known only at run "
-                    "time", "only numbers and vectors can depend on a condition")
+        self.refuse(node, "HV1215", f"`{name}` is {type_text(value)}, and which one would depend on the "
+                    "run", "only numbers and vectors can depend on a condition: give each item a name"
+                    if isinstance(value, Items) else "only numbers and vectors can depend on a condition")
 
     def _merge(self, node: ast.AST, condition: Run, then: Region, other: Region,
                merged: list[tuple[str, Number, Number]]) -> None:
@@ -311,7 +290,7 @@ class Statements(Expressions):
             self._unrolled(node, found.items, flags)
             return
         if isinstance(found, Known) and isinstance(found.object, (tuple, list, range)):
-            self._unrolled(node, [self.compiler.wrap(self, node, v) for v in found.object], flags)  # type: ignore[union-attr]
+            self._unrolled(node, self._items(node, cast("Sequence[Any]", found.object)), flags)
             return
         self.refuse(node.iter, "HV1203", "a loop runs over `range(...)` or a tuple",
                     "index the buffer: `for k in range(x.shape[0]): ... x[k]`")
@@ -320,7 +299,7 @@ class Statements(Expressions):
         """The body once for each item."""
         if len(items) > MOST_UNROLLED:
             self.refuse(node.iter, "HV1216", f"{len(items)} rounds would be written out",
-                        f"at most {MOST_UNROLLED} are; use `range`")
+                        f"at most {MOST_UNROLLED} are; use `range`, which makes a loop")
         if flags:
             self.refuse(node, "HV1203", "`break` and `return` in a loop that is unrolled are not "
                         "supported", "use `range`")
@@ -336,7 +315,9 @@ class Statements(Expressions):
             element = self.element_of(bound)[0]
             if not element.is_integer or (isinstance(bound, Run) and bound.lanes):
                 self.refuse(part, "HV1204", f"a bound is an integer, and this is {type_text(bound)}",
-                            "write `int(...)`")
+                            "write `//`, which rounds down, or `int(...)`"
+                            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div)
+                            else "write `int(...)`")
         # What a loop counts is a Python number, whatever its bounds are.
         bounds = [b if isinstance(b, Const) or b.weak else self._counted(node, b) for b in bounds]
         low = bounds[0] if len(bounds) > 1 else Const(0)
@@ -347,9 +328,10 @@ class Statements(Expressions):
             self._static(node, call, [low, high, step], flags)
             return
         if not isinstance(node.target, ast.Name):
-            self.refuse(node.target, "HV1203", "the variable of a `range` is one name")
+            self.refuse(node.target, "HV1203", "the variable of a `range` is one name",
+                        "write `for k in range(...)`")
         if isinstance(step, Const) and step.value == 0:
-            self.refuse(call.args[-1], "HV1206", "the step of a range is not 0")
+            self.refuse(call.args[-1], "HV1206", "the step of a range is not 0", "write 1 or -1")
         if isinstance(step, Const) and step.value < 0:
             self._downward(node, node.target, low, high, -step.value, flags)
             return
@@ -364,8 +346,18 @@ class Statements(Expressions):
                 flags: tuple[str, ...]) -> None:
         if not all(isinstance(b, Const) for b in bounds):
             self.refuse(call, "HV1216", "the bounds of `static_range` are constants", "use `range`")
-        values = range(*(b.value for b in bounds if isinstance(b, Const)))
-        self._unrolled(node, [Const(v) for v in values], flags)
+        low, high, step = (int(b.value) for b in bounds if isinstance(b, Const))
+        if not step:
+            self.refuse(call.args[-1], "HV1206", "the step of a range is not 0", "write 1 or -1")
+        self._unrolled(node, self._items(node, range(low, high, step)), flags)
+
+    def _items(self, node: ast.For, found: Sequence[Any]) -> list[Expr]:
+        """The items of a sequence from outside, not more than can be written out."""
+        some = found[:MOST_UNROLLED + 1]
+        if len(some) > MOST_UNROLLED:
+            self.refuse(node.iter, "HV1216", f"more than {MOST_UNROLLED} rounds would be written out",
+                        "use `range`, which makes a loop")
+        return [self.compiler.wrap(self, node.iter, v) for v in some]
 
     def _downward(self, node: ast.For, target: ast.Name, low: Number, high: Number, step: int,
                   flags: tuple[str, ...]) -> None:
@@ -417,8 +409,11 @@ class Statements(Expressions):
         return instr, self.region_of([*leading, *parameters]), parameters
 
     def _ends(self, node: ast.AST, names: list[str], parameters: list[Value]) -> dict[str, Number]:
-        return {name: self._mergeable(node, name, self.env[name]) for name in names
-                if name in self.env}
+        for name in names:
+            if name not in self.env:
+                self.refuse(node, "HV1202", f"`{name}` may have no value at the end of a round",
+                            self.lost.get(name, "assign it"))
+        return {name: self._mergeable(node, name, self.env[name]) for name in names}
 
     def _carried(self, node: ast.AST, body: list[ast.stmt], *own: str) -> list[str]:
         """Names that a loop changes and that have a value before it."""
@@ -471,7 +466,8 @@ class Statements(Expressions):
                 self.lost[name] = f"the loop in line {node.lineno} may run no round: assign it before"
         for name in own:
             self.env.pop(name, None)
-            self.lost.setdefault(name, f"it belongs to the loop in line {node.lineno}")
+            self.lost.setdefault(name, f"it belongs to the loop in line {node.lineno}: give it to "
+                                 "another name there")
 
     def _zero_like(self, node: ast.AST, value: Expr) -> Expr:
         number = self._mergeable(node, VALUE, value)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
+from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Constant, DimValue, Operand, Value
 from hvisa.spec import types as ty
 from hvisa.spec.dimensions import Dim
@@ -126,13 +128,40 @@ def type_text(value: Expr) -> str:
         case Run():
             if value.weak and value.type is not ty.I1:
                 return "a Python float" if value.type is ty.F64 else "a Python int"
-            return str(value.type)
+            return plain(str(value.type))
         case Array():
-            return str(value.type)
+            return f"a buffer ({plain(str(value.type))})"
         case Items():
             return "a tuple"
         case Known():
-            return f"{value.object!r}"
+            return known_text(value.object)
+
+
+def element_text(array: Array) -> str:
+    """How an element of a buffer is written: `x[i, j]`."""
+    rank = array.type.rank
+    return f"{array.name}[{', '.join('ijklmnop'[:rank]) if 0 < rank <= 8 else '()' if not rank else '...'}]"
+
+
+def known_text(found: Any) -> str:
+    """How a Python object is named in messages, which are the same in every run."""
+    try:
+        return _known_text(found)
+    except Exception:  # its own `__repr__` may raise anything
+        return f"an object of type `{type(found).__name__}`"
+
+
+def _known_text(found: Any) -> str:
+    name = getattr(found, "__name__", None)
+    if isinstance(found, type):
+        return f"the type `{name}`"
+    if isinstance(found, types.ModuleType):
+        return f"the module `{name}`"
+    if isinstance(name, str):
+        return f"the function `{name}`"
+    shown = repr(found)
+    return f"`{shown}`" if " at 0x" not in shown and len(shown) < 60 else \
+        f"an object of type `{type(found).__name__}`"
 
 
 def is_constant_operand(operand: Operand) -> bool:
@@ -140,4 +169,4 @@ def is_constant_operand(operand: Operand) -> bool:
 
 
 __all__ = ["Array", "Const", "Expr", "Items", "Known", "Number", "Run", "Type",
-           "is_constant_operand", "same", "type_text", "weak_type"]
+           "element_text", "is_constant_operand", "known_text", "same", "type_text", "weak_type"]

@@ -51,10 +51,11 @@ class Access:
 
 class Place:
     """A buffer as a body sees it. `accesses` are kept by index, each once, where a rule needs
-    them."""
+    them. `exposed` says that an instance may see what an element held before it stored into it;
+    `settled` are the indices that it has stored into, each with the constructs around the store."""
 
-    __slots__ = ("accesses", "keeps", "kind", "loaded", "loops", "operators", "port", "stored", "type",
-                 "updated")
+    __slots__ = ("accesses", "exposed", "keeps", "kind", "loaded", "loops", "operators", "port",
+                 "settled", "stored", "type", "updated")
 
     def __init__(self, kind: int, type_: BufferType, port: Port | None, keeps: bool,
                  loops: int = 0):
@@ -64,6 +65,8 @@ class Place:
         self.keeps = keeps
         self.loops = loops
         self.accesses: dict[object, Access] = {}
+        self.exposed = False
+        self.settled: dict[object, tuple[Instr, ...]] = {}
         self.loaded: Instr | None = None
         self.stored = False
         self.updated = False
@@ -99,6 +102,14 @@ def _record(body: Body, place: Place, instr: Instr, first: int, type_: ty.Type, 
     named = [body.expressions.get((instr, n)) for n, o in enumerate(indices, first)
              if type(o) is DimValue]
     key = (*indices, instr.offsets, lanes, clamped, stores, certain and body.loops, *named)
+    element = (*indices, instr.offsets, lanes, *named)
+    if certain:
+        place.settled.setdefault(element, tuple(f.instr for f in body.frames))
+    elif not stores:
+        around = place.settled.get(element)
+        if around is None or clamped or place.kind != OWN or any(
+                n >= len(body.frames) or body.frames[n].instr is not i for n, i in enumerate(around)):
+            place.exposed = True
     if key not in place.accesses:
         loops = tuple(f.instr for f in body.frames) if certain else ()
         place.accesses[key] = Access(instr, first, lanes, clamped, stores, certain, loops)
@@ -184,7 +195,7 @@ def update(body: Body, instr: Instr) -> None:
     if not _takes_atomics(body, instr, 1, place, op):
         return
     assert place is not None
-    place.updated = True
+    place.updated = place.exposed = True
     place.operators.add(op)
     if place.kind == SHARED and len(place.operators) > 1:
         body.raise_effect(NONDETERMINISTIC, instr, "updates by several operators depend on the order")
@@ -205,7 +216,7 @@ def atomic(body: Body, instr: Instr) -> None:
     if not _takes_atomics(body, instr, position, place, "op"):
         return
     assert place is not None
-    place.updated = True
+    place.updated = place.exposed = True
     if place.kind == ACCUMULATE:
         _wrong(body, instr, position, "HV0307", "reads", "`update` joins a value without reading; "
                "write `inout shared` to see the old one")
@@ -274,6 +285,7 @@ def arguments(body: Body, instr: Instr) -> int:
             found = max(found, _content(body))
             continue
         found = VARYING
+        place.exposed = True
         _reads(body, place, instr, position)
         if place.kind == ACCUMULATE:
             _wrong(body, instr, position, "HV0307", "reads", "write `inout shared` to read it here")

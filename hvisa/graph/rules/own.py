@@ -128,8 +128,9 @@ def _clash(place: Place, forms: dict[Access, list[Form | None]],
 # -- coverage --------------------------------------------------------------------------------------
 
 def _covers(place: Place, forms: dict[Access, list[Form | None]], indices: Indices) -> bool:
-    """Whether every element is stored by some instance whenever the launch ends without a trap."""
-    if place.type.capacity is not None:
+    """Whether every element is stored by some instance whenever the launch ends without a trap, and
+    nobody sees what it held before."""
+    if place.type.capacity is not None or place.exposed:
         return False
     groups: dict[object, list[list[Form]]] = {}
     for access, found in forms.items():

@@ -83,6 +83,10 @@ The decorators take a function defined with `def`.
 register("HV1225", "shapes that do not fit", """
 Extents of arrays that meet are equal by normal form, or the constant 1 (numpy's broadcasting).
 """, "say that they are equal: `hvisa.match(a.shape[0], b.shape[0])`")
+register("HV1226", "too deep to be compiled", """
+Expressions and blocks inside each other are compiled one in the other, as deep as Python's own stack
+allows.
+""", "compute parts in variables or functions of their own")
 register("HV1230", "not a Python file", """
 `hvisa compile` takes a file of Python, which it imports.
 """, "give a file that ends in .py")

@@ -1,0 +1,10 @@
+import numpy as np
+
+import hvisa
+from hvisa import Out, f32
+
+
+@hvisa.leaf
+def scale(x: np.ndarray, y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    y[i] = 2 * x[i]

@@ -1,0 +1,8 @@
+import hvisa
+from hvisa import In, Out, f32
+
+
+@hvisa.leaf
+def scale(x: In["n", f32], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    y[i] = 2 * x[i]

@@ -1,0 +1,6 @@
+import hvisa
+
+
+@hvisa.leaf
+class Blur:
+    size = 3

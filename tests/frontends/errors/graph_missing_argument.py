@@ -1,0 +1,13 @@
+import hvisa
+from hvisa import In, Out, f32
+
+
+@hvisa.leaf
+def scale(a: f32, x: In[f32, "n"], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    y[i] = a * x[i]
+
+
+@hvisa.graph
+def twice(x: In[f32, "n"]) -> Out[f32, "n"]:
+    return scale(x)

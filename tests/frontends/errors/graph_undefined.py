@@ -1,0 +1,7 @@
+import hvisa
+from hvisa import In, Out, f32
+
+
+@hvisa.graph
+def sums(x: In[f32, "n"]) -> Out[f32, "n"]:
+    return x + weight

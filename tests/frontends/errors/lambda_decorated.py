@@ -1,0 +1,3 @@
+import hvisa
+
+scale = hvisa.leaf(lambda x: 2 * x)

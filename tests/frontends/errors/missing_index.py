@@ -1,0 +1,8 @@
+import hvisa
+from hvisa import In, Out, f32
+
+
+@hvisa.leaf
+def row(x: In[f32, "m", "n"], y: Out[f32, "m"]):
+    i = hvisa.grid("m")
+    y[i] = x[i]

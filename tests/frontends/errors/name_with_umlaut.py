@@ -1,0 +1,8 @@
+import hvisa
+from hvisa import In, Out, f32
+
+
+@hvisa.leaf
+def scale(größe: f32, x: In[f32, "n"], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    y[i] = größe * x[i]

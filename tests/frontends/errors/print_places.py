@@ -1,0 +1,9 @@
+import hvisa
+from hvisa import In, Out, f32
+
+
+@hvisa.leaf
+def show(x: In[f32, "n"], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    hvisa.print("{} and {}", x[i])
+    y[i] = x[i]

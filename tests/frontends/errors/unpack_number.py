@@ -1,0 +1,9 @@
+import hvisa
+from hvisa import In, Out, f32
+
+
+@hvisa.leaf
+def copy(x: In[f32, "n"], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    a, b = x[i]
+    y[i] = a + b

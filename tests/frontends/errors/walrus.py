@@ -1,0 +1,9 @@
+import hvisa
+from hvisa import In, Out, f32
+
+
+@hvisa.leaf
+def copy(x: In[f32, "n"], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    if (v := x[i]) > 0:
+        y[i] = v

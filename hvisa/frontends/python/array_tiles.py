@@ -122,7 +122,10 @@ class Tiles:
             first[count:], [self.rows, self.lanes][-self.axes:], strict=True)]
         corner = [*first[:count], *corner]
         extents = [emitter.dim(d) for d in shape]
-        tables = [self._table(emitter, node, product, corner, extents[-1]) for _, product in self.products]
+        enough, start, skipped = self._columns(emitter, node, corner[-1], extents[-1])
+        computed = [*corner[:-1], start]
+        tables = [self._table(emitter, node, product, computed, enough, extents[-1])
+                  for _, product in self.products]
         places: Index = list(first[:count])
         inside: list[Run] = []
         for axis in range(count, len(shape)):
@@ -133,27 +136,34 @@ class Tiles:
             emitter.branch(node, emitter.value(node, "lt", place.operand, extents[axis].operand).operand)
             places.append(place)
         at = [r.operand for r in inside]
+        at[-1] = emitter.value(node, "add", at[-1], skipped.operand).operand
         for (lazy, product), table in zip(self.products, tables, strict=True):
             value = emitter.value(node, "load", table, *([emitter.operand(node, Const(0), ty.INDEX)]
                                                          * (2 - len(at)) + at))
             emitter.found(lazy, places, Run(value.operand, product.type))
         return places
 
-    def close(self, emitter: Emitter, node: ast.AST) -> None:
-        for _ in range(2 * self.axes):
-            emitter.close(node)
+    def _columns(self, emitter: Emitter, node: ast.AST, first: Any, extent: Run) -> tuple[Run, Run, Run]:
+        """Whether the array is as wide as a tile; the first column that is computed, and how far it lies
+        before the first one that is stored. The last tile ends where the array does, and so has columns
+        that the one before it has too."""
+        first, size = emitter.plain(node, first), emitter.operand(node, Const(self.lanes), ty.INDEX)
+        enough = emitter.value(node, "le", size, extent.operand)
+        last = emitter.value(node, "sub", extent.operand, size)
+        before = emitter.value(node, "min", first, last.operand)
+        start = emitter.value(node, "select", enough.operand, before.operand, first)
+        start.weak = start.nonneg = True
+        return enough, start, emitter.value(node, "sub", first, start.operand)
 
-    def _table(self, emitter: Emitter, node: ast.AST, product: Product, corner: Index,
+    def _table(self, emitter: Emitter, node: ast.AST, product: Product, corner: Index, enough: Run,
                extent: Run) -> Value:
         """An array of this instance with the tile of a product."""
         table = emitter.emit(node, "local", [], ty.buffer(product.type, (
             dims.constant(self.rows), dims.constant(self.lanes)))).results[0]
-        end = emitter.value(node, "add", emitter.plain(node, corner[-1]),
-                            emitter.operand(node, Const(self.lanes), ty.INDEX))
-        emitter.branch(node, emitter.value(node, "le", end.operand, extent.operand).operand)
+        emitter.branch(node, enough.operand)
         self._vectors(emitter, node, product, corner, table)
         emitter.other(node)
-        self._edge(emitter, node, product, corner, extent, table)
+        self._narrow(emitter, node, product, corner, extent, table)
         emitter.close(node)
         return table
 
@@ -183,9 +193,9 @@ class Tiles:
         emitter.bounds = LOAD_BOUNDS.index("trap")
         return found
 
-    def _edge(self, emitter: Emitter, node: ast.AST, product: Product, corner: Index, extent: Run,
-              table: Value) -> None:
-        """The last columns, one by one."""
+    def _narrow(self, emitter: Emitter, node: ast.AST, product: Product, corner: Index, extent: Run,
+                table: Value) -> None:
+        """The columns of an array that is narrower than a tile, one by one."""
         column = emitter.loop(node, emitter.operand(node, Const(self.lanes), ty.INDEX))
         place = emitter.value(node, "add", emitter.plain(node, corner[-1]), column)
         place.weak = place.nonneg = True

@@ -1,4 +1,4 @@
-"""Replicated nodes of a graph: `for i, j in hvisa.grid(p, q): c[box] = tile(a[box], b)`."""
+"""Nodes that are graphs replicated over a grid: `for i in hvisa.grid(n): y[box] = f(x[box])`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from hvisa.frontends.python.arrays import Wire
 from hvisa.frontends.python.definitions import PythonFunction
-from hvisa.frontends.python.graph_calls import GraphCalls
+from hvisa.frontends.python.graph_assignments import GraphAssignments
 from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.values import Const, Items, Known
 from hvisa.graph.model import Output, Value
@@ -16,8 +16,8 @@ from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
 from hvisa.spec.types import BufferType
 
 
-class Replicated(GraphCalls):
-    """One node whose instances each make a box."""
+class ReplicatedNodes(GraphAssignments):
+    """A `for` over a grid."""
 
     def _replicated(self, node: ast.For, call: ast.Call) -> None:
         """`for i, j in hvisa.grid(p, q): c[box] = tile(a[box], b)`: one node for each instance."""

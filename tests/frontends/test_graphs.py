@@ -247,3 +247,64 @@ def array_and_number(x: In[f32, n]) -> tuple[Out[f32, n], f32]:
 def test_arrays_and_numbers_behind_the_arrow_are_told_apart(device: str) -> None:
     array, number = array_and_number(np.arange(3, dtype=np.float32), device=device)
     assert (array.tolist(), number) == ([1, 2, 3], 3)
+
+
+@hvisa.graph
+def counted(most: i32) -> i32:
+    rounds = i32(0)
+    while rounds < most:
+        rounds = rounds + 1
+    return rounds
+
+
+@hvisa.graph
+def halved(x: In[f32, n], tolerance: f32) -> Out[f32, n]:
+    y, change = x * 1, f32(1)
+    while change > tolerance:
+        smaller = y * 0.5
+        change = hvisa.max(abs(smaller - y))
+        y = smaller
+    return y
+
+
+@hvisa.graph
+def bounded(most: i32) -> i32:
+    rounds, done = i32(0), False
+    while not done and rounds < 10:
+        rounds += 1
+        done = rounds >= most
+    return rounds
+
+
+@hvisa.graph
+def widened(s: f32) -> hvisa.f64:
+    total = i32(0)
+    for _ in range(3):
+        total = total + s
+    return total
+
+
+def test_any_condition_ends_a_loop() -> None:
+    assert [counted(v) for v in (5, 0, -1)] == [5, 0, 0]
+    assert halved(np.ones(3, np.float32), 0.1).tolist() == [0.0625] * 3
+    assert [bounded(v) for v in (4, 99)] == [4, 10]
+    assert widened(1.5) == 4.5
+
+
+def test_nothing_changes_kind_where_a_graph_returns() -> None:
+    @hvisa.graph
+    def number(s: f32) -> i32:
+        return s
+
+    @hvisa.graph
+    def array(x: In[f32, n]) -> Out[i32, n]:
+        return x * 2.0
+
+    @hvisa.graph
+    def asked(x: In[f32, n]) -> Out[i32, n]:
+        return i32(x * 2.0)
+    for graph in (number, array):
+        with pytest.raises(HvisaError, match="does not become i32 by itself") as error:
+            graph.text  # noqa: B018
+        assert error.value.codes == ["HV1205"]
+    assert asked(np.array([1.7, -1.7], np.float32)).tolist() == [3, -3]

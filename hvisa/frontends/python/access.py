@@ -36,6 +36,20 @@ AUGMENTED: dict[type[ast.operator], str] = {ast.Add: "add", ast.BitAnd: "and", a
                                             ast.BitXor: "xor"}
 
 
+# What numpy and others call an operation that has another name here.
+_ELSEWHERE = {"maximum": "max", "minimum": "min", "fabs": "abs", "relu": "max(x, 0)", "power": "pow",
+              "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "isnan": "is_nan",
+              "rint": "round_half_even", "invert": "not", "fmax": "max", "fmin": "min"}
+
+
+def attribute_help(owner: object, name: str) -> str:
+    """What to write where a module or type lacks a name."""
+    if getattr(owner, "__name__", "") == "hvisa" and name in _ELSEWHERE:
+        return f"write `hvisa.{_ELSEWHERE[name]}`"
+    close = difflib.get_close_matches(name, dir(owner), 1, 0.75)
+    return f"did you mean `{close[0]}`?" if close else "`dir(...)` lists what it has"
+
+
 class Access(Arithmetic):
     """What stands in brackets or behind a dot."""
 
@@ -213,9 +227,8 @@ class Access(Arithmetic):
             case Known():
                 found = self._outside(node, lambda: getattr(owner.object, name, self))
                 if found is self:
-                    close = difflib.get_close_matches(name, dir(owner.object), 1)
                     self.refuse(node, "HV1202", f"{type_text(owner)} has no `{name}`",
-                                f"did you mean `{close[0]}`?" if close else "`dir(...)` lists what it has")
+                                attribute_help(owner.object, name))
                 return self.compiler.wrap(self, node, found)
             case Array() if name in _VIEWS:
                 return owner.through(bounds=_VIEWS[name])

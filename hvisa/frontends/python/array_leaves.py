@@ -27,15 +27,15 @@ def materialise(graph: GraphBuilder, lazy: Lazy, name: str, *, wanted: ScalarTyp
                 axes: tuple[Dim, ...] = (), form: tuple[str, str] = ("plain", "add")) -> Wire:
     """Compute an array by a leaf of its own; a number by a leaf without grid.
 
-    `wanted` converts the elements. `axes` are grid extents of a number whose instances are joined as
-    `form` says.
+    `wanted` is the type of the elements, of the same kind. `axes` are grid extents of a number whose
+    instances are joined as `form` says.
     """
     shape = axes or lazy.shape
     made = _Leaf(graph, lazy, name, shape)
     emitter, leaf, node = made.emitter, made.leaf, lazy.node
     value = emitter.at(lazy, made.open())
     element = emitter.element_of(value)[0] if wanted is None else wanted
-    run = emitter.convert(node, value, element, explicit=wanted is not None)
+    run = emitter.convert(node, value, element)
     results = []
     if axes or not lazy.shape:
         leaf.results, leaf.result_names = [element], [None]
@@ -90,7 +90,8 @@ class _Leaf:
         self.graph = graph
         self.node = node = lazy.node
         self._taken = dict(graph._taken)
-        self.leaf = leaf = LeafNode(graph.compiler.free_name(f"{graph.definition.name}.{name}"),
+        self.leaf = leaf = LeafNode(graph.compiler.free_name(
+            f"{graph.definition.name}.{name.lstrip('$')}"),
                                     graph.file.span(node))
         leaf.public = False
         leaf.effect = 1 if graph.fast else 0

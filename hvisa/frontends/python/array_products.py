@@ -27,7 +27,8 @@ class ArrayProducts(ArraySlices):
         inner, other = a.shape[-1], b.shape[-2 if len(b.shape) > 1 else 0]
         if not self.inference.same(inner, other):
             self.refuse(node, "HV1225", f"`@` joins extents {inner} and {other}".replace("%", ""),
-                        "if they are equal, say so: `hvisa.match(a.shape[1], b.shape[0])`")
+                        "put the operands in the other order, or say that the extents are equal: "
+                        f"`hvisa.match({inner}, {other})`".replace("%", ""))
         if len(b.shape) == 1 and len(a.shape) == 2 and a.view is not None and not a.cost:
             return self.matmul(node, b, a.view[0])  # the same, along rows
         # An element that is used once may be computed where it is used.

@@ -62,6 +62,7 @@ class Builder:
     def unique(self, name: str) -> str:
         """A name of a value that no other value of the definition has."""
         name = name if name.isascii() else "value"  # the text form has ASCII names only
+        name = name.lstrip("$")
         count = self._taken.get(name)
         self._taken[name] = 0 if count is None else count + 1
         return name if count is None else self.unique(f"{name}.{count + 1}")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from hvisa.frontends.python.calls import Calls
+from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.unsupported import INSTEAD
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Number, Run, same, type_text
 from hvisa.graph.model import Instr, Region, Value
@@ -58,6 +59,7 @@ class Expressions(Calls):
             n for n in self.namespace if n[0] != "_" and not hasattr(builtins, n))]
         close = difflib.get_close_matches(node.id, names, 1, 0.7)
         help_ = f"did you mean `{close[0]}`?" if close else "assign it first, or import it"
+        help_ = operation_help(node.id) or help_
         if not close and self.definition.kind == "leaf" and not self.definition.grid and len(node.id) == 1:
             help_ = f"a leaf begins with its ids: `{node.id} = hvisa.grid(...)`"
         self.refuse(node, "HV1202", f"`{node.id}` is not defined", help_)
@@ -214,6 +216,11 @@ class Expressions(Calls):
 
     # Names that had a value on some ways only, and what to write.
     lost: dict[str, str] = {}
+
+
+def operation_help(name: str) -> str:
+    """What to write for the bare name of an operation."""
+    return f"write `hvisa.{name}`, or `from hvisa import {name}`" if name in NAMES else ""
 
 
 def _harmless(instr: Instr) -> bool:

@@ -6,9 +6,11 @@ import ast
 import difflib
 from typing import Any
 
+from hvisa.frontends.python.access import attribute_help
 from hvisa.frontends.python.annotations import scalar_of
 from hvisa.frontends.python.arrays import Lazy, Wire
 from hvisa.frontends.python.definitions import PythonFunction
+from hvisa.frontends.python.expressions import operation_help
 from hvisa.frontends.python.graph_arrays import GraphArrays
 from hvisa.frontends.python.names import LibraryFunction, Operation, ceildiv
 from hvisa.frontends.python.unsupported import INSTEAD
@@ -60,8 +62,8 @@ class GraphCalls(GraphArrays):
         if node.id in self.definition.symbols:
             return self.dim_run(dims.symbol(node.id))
         close = difflib.get_close_matches(node.id, [*self.env, *self.namespace], 1)
-        self.refuse(node, "HV1202", f"`{node.id}` is not defined",
-                    f"did you mean `{close[0]}`?" if close else "assign it first, or import it")
+        self.refuse(node, "HV1202", f"`{node.id}` is not defined", operation_help(node.id) or (
+            f"did you mean `{close[0]}`?" if close else "assign it first, or import it"))
 
     def _tuple(self, node: ast.Tuple) -> Any:
         return Items([self.expression(e) for e in node.elts])
@@ -90,7 +92,8 @@ class GraphCalls(GraphArrays):
         if isinstance(owner, Known):
             found = getattr(owner.object, node.attr, None)
             if found is None and not hasattr(owner.object, node.attr):
-                self.refuse(node, "HV1202", f"{type_text(owner)} has no `{node.attr}`")
+                self.refuse(node, "HV1202", f"{type_text(owner)} has no `{node.attr}`", attribute_help(
+                    owner.object, node.attr))
             return self.compiler.wrap(self, node, found)
         if node.attr in ("shape", "T", "ndim", "size") and isinstance(owner, (Wire, Lazy, Array)):
             lazy = self.lazy(node, owner)

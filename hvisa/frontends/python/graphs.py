@@ -29,6 +29,7 @@ from hvisa.graph.model import (
 )
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
+from hvisa.spec.literals import float_value, integer_value
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import BufferType, GridType, ScalarType, StreamType, Type
 
@@ -73,7 +74,10 @@ class GraphBuilder(ArrayReductions):
             if element is None or element is value.type:
                 return Wire(value.operand, value.type)
             if isinstance(value.operand, Constant) and isinstance(type_, ScalarType):
-                return Wire(self.convert(node, value, type_).operand, type_)
+                own = value.operand
+                known = float_value(own.bits, own.type) if own.type.is_float else integer_value(
+                    own.bits, own.type)
+                return Wire(self.constant(node, Const(known), type_, True), type_)
         lazy = self.lazy(node, value)
         if lazy.wire is not None and element is None:
             return lazy.wire

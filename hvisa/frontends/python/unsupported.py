@@ -17,6 +17,8 @@ NOT_HERE: dict[type[ast.stmt], tuple[str, str]] = {
     ast.Import: ("`import`", "import at the top of the file"),
     ast.ImportFrom: ("`import`", "import at the top of the file"),
     ast.Match: ("`match`", "write `if` and `elif`"),
+    ast.Break: ("`break` in a graph", "carry a flag: `while not done: ... done = condition`"),
+    ast.Continue: ("`continue` in a graph", "put what follows under an `if`"),
     ast.AsyncFor: ("`async`", "use streams in a graph"),
     ast.AsyncWith: ("`async`", "use streams in a graph"),
     ast.AsyncFunctionDef: ("`async`", "use streams in a graph")}

@@ -30,17 +30,22 @@ def compiled() -> bytes:
     return encode(compile_module(functions(), "math"), source_map=False)  # type: ignore[arg-type]
 
 
+def stamp(data: bytes) -> str:
+    """A short digest of the library."""
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
 def main() -> int:
     data = compiled()
-    stamp = hashlib.sha256(data).hexdigest()[:16] + "\n"
+    mark = stamp(data) + "\n"
     target, note = FOLDER / "math1.hvbc", FOLDER / "stamp.txt"
     if "--check" in sys.argv[1:]:
-        current = target.is_file() and target.read_bytes() == data and note.read_text() == stamp
+        current = target.is_file() and target.read_bytes() == data and note.read_text() == mark
         if not current:
             print(f"{target} is out of date: run tools/library.py")
         return 0 if current else 1
     target.write_bytes(data)
-    note.write_text(stamp, encoding="ascii")
+    note.write_text(mark, encoding="ascii")
     print(f"{len(functions())} functions, {len(data)} bytes")
     return 0
 

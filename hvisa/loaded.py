@@ -138,11 +138,18 @@ class Loaded:
         from hvisa.graph.verifier import verify
         return linked(self._module, verify(self._module), {})
 
+    def own_module(self) -> Module:
+        """The module as it was written: imports from the standard library stay imports. With modules
+        that were given, they are part of it."""
+        if self._module is not None:
+            return self._module
+        return self.verified()[0] if self._modules else _verified_alone(self.name, self.data)[0]
+
     def text(self) -> str:
         if self.data and not is_bytecode(self.data) and not self._modules:
             return decoded(self.data, self.name)
         from hvisa.assembler.printer import print_module
-        return print_module(self.verified()[0])
+        return print_module(self.own_module())
 
     # -- what is known without the module ------------------------------------------------------
 

@@ -39,7 +39,7 @@ def promise(entry: Entry) -> str:
     """The part of a row that does not depend on measurement."""
     function = MATHEMATICS[entry.name]
     call = f"`{entry.name}({', '.join(function.parameters)})`"
-    notes = " ".join(filter(None, [entry.special, entry.exact and entry.exact[0].upper() + entry.exact[1:] + "."]))
+    notes = " ".join(filter(None, [entry.special, entry.exact and f"Exact: {entry.exact}."]))
     return f"| {call} | {entry.summary} {notes} | {entry.bounds[0]:g} | {entry.bounds[1]:g} |"
 
 

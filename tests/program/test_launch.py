@@ -110,6 +110,7 @@ INTERRUPTED = """
     warm = eval(sys.argv[4])
     for _ in range(3):
         entry(*warm)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     started = time.monotonic()
     try:

@@ -49,7 +49,9 @@ else:
         place = _PLACES.get(name)
         if place is None and name[:1] != "_":
             # Types, kinds of ports and operations of programs written in Python.
-            from hvisa.frontends.python.names import NAMES
+            from hvisa.frontends.python.names import MATHEMATICS, NAMES
+            if name in MATHEMATICS:
+                import hvisa.library_values  # noqa: F401
             if name in NAMES:
                 return NAMES[name]
         if place is None:

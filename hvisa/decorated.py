@@ -34,6 +34,7 @@ class Compiled(PythonFunction):
     def __init__(self, kind: str, python: Callable[..., Any], **options: Any):
         super().__init__(kind, python, **options)
         self._lock = threading.RLock()
+        self._module: Module | None = None
         self._program: Program | None = None
         self._entry: Entry | None = None
 
@@ -45,13 +46,16 @@ class Compiled(PythonFunction):
             if self._program is None:
                 from hvisa.frontends.python.compiler import compile_module
                 from hvisa.program import Program
-                self._program = Program.from_module(compile_module([self], self.__name__))
+                self._module = compile_module([self], self.__name__)
+                self._program = Program.from_module(self._module)
             return self._program
 
     @property
     def module(self) -> Module:
-        """The module, verified. It may not be changed."""
-        return self.program.module
+        """The module, verified; imports from the standard library are imports. It may not be changed."""
+        _ = self.program
+        assert self._module is not None
+        return self._module
 
     @property
     def text(self) -> str:

@@ -55,12 +55,21 @@ def verified(name: str, data: bytes,
     """The module that a file holds, linked with others if there are any, and the verifier's
     facts."""
     module, facts = _verified_alone(name, data)
-    if not modules:
+    return linked(module, facts, {n: _verified_alone(*m)[0] for n, m in (modules or {}).items()})
+
+
+def linked(module: Module, facts: Facts, given: Mapping[str, Module]) -> tuple[Module, Facts]:
+    """The module with what it imports, of `given` modules and of the standard library."""
+    if all(d.source_module is None for d in module.definitions.values()):
         return module, facts
     from hvisa.graph.linker import link
     from hvisa.graph.verifier import verify
-    linked = link(module, {n: _verified_alone(*m)[0] for n, m in modules.items()})
-    return (module, facts) if linked is module else (linked, verify(linked))
+    from hvisa.library.standard import standard_modules
+    libraries = {**given, **standard_modules(module, given)}
+    if not libraries:
+        return module, facts
+    whole = link(module, libraries)
+    return whole, verify(whole)
 
 
 def _verified_alone(name: str, data: bytes) -> tuple[Module, Facts]:
@@ -105,7 +114,9 @@ class Loaded:
     def _digest(self) -> str:
         """Differs where the bytes do; of a program with others also where their names do, which
         messages use."""
+        from hvisa.library.standard import library_stamp
         digest = hashlib.sha256(self.data)
+        digest.update(library_stamp().encode())
         for name, (place, data) in sorted(self._modules.items()):
             names = json.dumps([self.name, name, place])
             digest.update(hashlib.sha256(names.encode("utf-8", "surrogatepass")).digest())
@@ -125,13 +136,20 @@ class Loaded:
         if self._module is None:
             return verified(self.name, self.data, self._modules)
         from hvisa.graph.verifier import verify
-        return self._module, verify(self._module)
+        return linked(self._module, verify(self._module), {})
+
+    def own_module(self) -> Module:
+        """The module as it was written: imports from the standard library stay imports. With modules
+        that were given, they are part of it."""
+        if self._module is not None:
+            return self._module
+        return self.verified()[0] if self._modules else _verified_alone(self.name, self.data)[0]
 
     def text(self) -> str:
         if self.data and not is_bytecode(self.data) and not self._modules:
             return decoded(self.data, self.name)
         from hvisa.assembler.printer import print_module
-        return print_module(self.verified()[0])
+        return print_module(self.own_module())
 
     # -- what is known without the module ------------------------------------------------------
 

@@ -100,8 +100,8 @@ class Program:
             from hvisa.assembler.encoder import encode
             # The lines of a program in another language are its only trace of what was written.
             compiled = any(d.span and d.span.source and d.span.source.language != "hvasm"
-                           for d in self.module.definitions.values())
-            data = encode(self.module, source_map=True if compiled else None)
+                           for d in self._loaded.own_module().definitions.values())
+            data = encode(self._loaded.own_module(), source_map=True if compiled else None)
         elif name.endswith(".hvasm"):
             data = self.text.encode()
         else:

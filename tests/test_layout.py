@@ -12,7 +12,8 @@ PACKAGE = ROOT / "hvisa"
 # Rooms on one level do not import each other.
 LEVELS = (("diagnostics", "logs"), ("spec",), ("graph",),
           ("assembler", "frontends", "translators", "scheduler"), ("library",), ("runtime",),
-          ("files", "loaded", "program", "decorated", "config"), ("cli", "__main__", "__init__"))
+          ("files", "loaded", "program", "decorated", "library_values", "config"),
+          ("cli", "__main__", "__init__"))
 RANK = {room: rank for rank, rooms in enumerate(LEVELS) for room in rooms}
 SAME_ROOM_ONLY = {"assembler", "frontends", "translators", "scheduler"}
 DEVICES = ("x86", "multicore")

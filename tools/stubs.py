@@ -32,7 +32,7 @@ HEAD = '''"""What a program written in Python uses, as editors see it. Made by t
 # An int meets an integer type as it is and a float makes f64 of it, and to a checker an int is a float.
 # pyright: reportOverlappingOverload=false
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import (
 {annotated}    Any,
     Literal,
@@ -55,9 +55,13 @@ class Operation:
 
 class LibraryFunction:
     name: str
-    parameters: int
-    def __init__(self, name: str, parameters: int) -> None: ...
+    parameters: list[str]
+    results: list[str]
+    integer: str
+    runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None
+    def __init__(self, name: str, parameters: str, results: str = ..., integer: str = ...) -> None: ...
 
+MATH_VERSION: int
 NAMES: dict[str, Any]
 MATHEMATICS: dict[str, LibraryFunction]
 def aliases() -> dict[int, Any]: ...
@@ -326,8 +330,11 @@ def text() -> str:
         row = getattr(found, "row", None)
         forms = SIGNATURES.get(name)
         if forms is None and isinstance(found, LibraryFunction):
-            takes = ["x", "y", "z"][:found.parameters]
-            forms = (f"({', '.join(f'{n}: _S | float' for n in takes)}, /) -> _S",)
+            takes = ", ".join(f"{n}: {'int | _Integer' if n == found.integer else '_S | float'}"
+                              for n in found.parameters)
+            gives = ["i32" if r == "i32" else "_S" for r in found.results]
+            joined = f"tuple[{', '.join(gives)}]"
+            forms = (f"({takes}, /) -> {gives[0] if len(gives) == 1 else joined}",)
         if forms is None:
             forms = (ANY if row is None else row_signature(row),)
         lines += _overloads(name, list(forms), found.__doc__ or "")

@@ -126,6 +126,8 @@ class Access(Arithmetic):
         match owner:
             case Array():
                 return self.load(node, owner)
+            case Items() if isinstance(node.slice, ast.Slice):
+                return Items(owner.items[self._constant_slice(node.slice)])
             case Items():
                 return owner.items[self._position(node, len(owner.items))]
             case Run() if owner.lanes:
@@ -170,6 +172,16 @@ class Access(Arithmetic):
                 f"{type(error).__name__}: {error}"
             self.refuse(node, "HV1208", f"this can't be computed: {words}",
                         "compute it outside of the function and name the result")
+
+    def _constant_slice(self, node: ast.Slice) -> slice:
+        """The slice of a tuple: its bounds are constants."""
+        bounds: list[int | None] = []
+        for part in (node.lower, node.upper, node.step):
+            value = self.expression(part) if part is not None else Const(None)
+            if not isinstance(value, Const) or not (value.value is None or type(value.value) is int):
+                self.refuse(part or node, "HV1212", "the slice of a tuple has constant bounds")
+            bounds.append(value.value)
+        return slice(*bounds)
 
     def _vector_type(self, node: ast.Subscript, kind: VectorKind) -> VectorType:
         """`vec[f32, 4]`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hvisa.frontends.python.arithmetic import Arithmetic
 from hvisa.frontends.python.arrays import Emitter, Lazy, Wire, elementwise
 from hvisa.frontends.python.builder import constant_dim
+from hvisa.frontends.python.names import LibraryFunction
 from hvisa.frontends.python.values import Array, Const, Number, Run, type_text
 from hvisa.graph.model import Constant
 from hvisa.spec import types as ty
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hvisa.graph.inference import Inference
 
 CHEAP = 3  # operations that are done again rather than stored
+LIBRARY_COST = 20  # of a function of the mathematics, in operations
 
 
 class ArrayOperations(Arithmetic):
@@ -131,6 +133,18 @@ class ArrayOperations(Arithmetic):
         """An instruction on the elements of arrays: `hvisa.sqrt(x)`."""
         return elementwise(self._graph, node, [self.lazy(node, v) for v in values],
                            lambda emitter, v: emitter.instruction(node, name, list(v)))
+
+    def library(self, node: ast.AST, found: LibraryFunction, values: list[Any]) -> Lazy:
+        """A function of the standard mathematics on the elements of arrays."""
+        if len(found.results) != 1:
+            self.refuse(node, "HV1203", f"`{found.name}` gives several values",
+                        "call it in a leaf")
+
+        def combine(emitter: Emitter, numbers: list[Number]) -> Number:
+            return _number(emitter.compiler.library(emitter, node, found, list(numbers)))
+        out = elementwise(self._graph, node, [self.lazy(node, v) for v in values], combine)
+        out.cost += LIBRARY_COST
+        return out
 
     def converted(self, node: ast.AST, type_: ScalarType, value: Any) -> Any:
         """`f32(x)` of numbers and arrays."""

@@ -12,6 +12,7 @@ from hvisa.frontends.python.builder import Builder, constant_dim
 from hvisa.frontends.python.calls import Calls
 from hvisa.frontends.python.definitions import Header, PythonFunction
 from hvisa.frontends.python.leaves import compile_function, compile_leaf
+from hvisa.frontends.python.library_calls import library_call
 from hvisa.frontends.python.names import LibraryFunction, aliases
 from hvisa.frontends.python.values import (
     Array,
@@ -19,7 +20,6 @@ from hvisa.frontends.python.values import (
     Expr,
     Items,
     Known,
-    Number,
     Run,
     known_text,
     type_text,
@@ -117,7 +117,7 @@ class Compiler:
         key = (id(function),)
         if key not in self._names:
             header = self.header(function)
-            self._names[key] = self.free_name(function.__name__)
+            self._names[key] = self.free_name(function.symbol)
             self._enter(function, header)
             try:
                 if function.kind == "leaf":
@@ -140,7 +140,7 @@ class Compiler:
         if key not in self._names:
             suffix = "" if len(key) == 1 else "." + ".".join(
                 str(t.element) if isinstance(t, (BufferType, VectorType)) else str(t) for t in types or ())
-            self._names[key] = self.free_name(function.__name__ + suffix)
+            self._names[key] = self.free_name(function.symbol + suffix)
             self._enter(function, header)
             try:
                 made = compile_function(self, function, header, self._names[key], types)
@@ -305,16 +305,9 @@ class Compiler:
         builder.refuse(node, "HV1203", f"`{name}` is not compiled by hvisa",
                        "decorate it with `@hvisa.func` to call it here")
 
-    def library(self, builder: Calls, node: ast.Call, found: LibraryFunction,
-                values: list[Expr]) -> Run:
-        """A function of the standard mathematics."""
-        numbers: list[Number] = [builder.number(node, v) for v in values]
-        if len(numbers) != found.parameters:
-            builder.refuse(node, "HV1211", f"`{found.name}` takes "
-                           f"{plural(found.parameters, 'argument')}, {len(numbers)} given")
-        builder.refuse(node, "HV1220", f"`{found.name}` belongs to the standard mathematics, which this "
-                       "version does not have yet", "write it with `+ - * /`, `hvisa.sqrt` and "
-                       "`hvisa.fma`, or compute it before the launch")
+    def library(self, builder: Calls, node: ast.AST, found: LibraryFunction, values: list[Expr]) -> Expr:
+        """A call of the standard mathematics."""
+        return library_call(self.module, builder, node, found, values)
 
     def buffer_type(self, builder: Calls, node: ast.Call, name: str) -> BufferType:
         """The type that `local(f32, 16)`, `scratch(...)` or `zeros(...)` names."""

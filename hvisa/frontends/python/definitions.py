@@ -29,17 +29,20 @@ OPTIONS = ("private", "effect", "fast", "implements", "attributes")
 class PythonFunction:
     """A function of Python that is compiled: `kind` is leaf, graph or func.
 
-    The options say what a header of the text form says: `private`, the effect class, what it
-    implements, attributes; `fast` licenses float operations (True, or names of flags).
+    The options say what a header of the text form says: `private`, the name where it is not Python's,
+    the effect class, what it implements, attributes; `fast` licenses float operations (True, or names
+    of flags).
     """
 
     def __init__(self, kind: str, python: Callable[..., Any], *, private: bool = False,
-                 effect: str = "exact", fast: bool | Sequence[str] = False, implements: str = "",
-                 attributes: Mapping[str, Mapping[str, Any]] | None = None, **unknown: Any):
+                 name: str = "", effect: str = "exact", fast: bool | Sequence[str] = False,
+                 implements: str = "", attributes: Mapping[str, Mapping[str, Any]] | None = None,
+                 **unknown: Any):
         self.kind = kind
         self.python = python
         check_options(python, kind, effect, fast, implements, attributes, unknown)
         self.private = bool(private)
+        self.symbol = name or python.__name__
         self.effect = EFFECT_CLASSES.index(effect)
         self.fast = _flags(fast)
         self.implements = implements

@@ -139,7 +139,7 @@ class GraphCalls(GraphArrays):
         if type_ is not None and len(node.args) == 1:
             return self.converted(node, type_, self.expression(node.args[0]))
         if isinstance(found, LibraryFunction):
-            return self.compiler.library(self, node, found, [Const(0)] * len(node.args))  # type: ignore[arg-type]
+            return self.library(node, found, [self.expression(a) for a in node.args])
         if isinstance(found, Operation):
             return self._operation(node, found)
         if found is ceildiv and len(node.args) == 2:

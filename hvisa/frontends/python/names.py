@@ -42,16 +42,31 @@ class Operation:
 
 
 class LibraryFunction:
-    """A function of the standard mathematics (semantics 16): `parameters` numbers in, one out."""
+    """A function of the standard mathematics (semantics 16).
 
-    def __init__(self, name: str, parameters: int):
+    `parameters` are its numbers by name; the one called `integer` is an i32, the others have the
+    function's float type, as the results have that are not named by a type. `runner` gives its value on
+    plain numbers; what can run programs sets it.
+    """
+
+    runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None = None
+
+    def __init__(self, name: str, parameters: str, results: str = "float", integer: str = ""):
         self.name = name
-        self.parameters = parameters
-        self.__doc__ = f"{name} of the standard mathematics, for f32 and f64."
+        self.parameters = parameters.split()
+        self.results = results.split()
+        self.integer = integer
+        self.__doc__ = f"`{name}` of the standard mathematics, for f32 and f64."
+
+    def __call__(self, *arguments: Any) -> Any:
+        assert LibraryFunction.runner is not None, "set by `hvisa`"
+        return LibraryFunction.runner(self, arguments)
 
     def __repr__(self) -> str:
         return f"hvisa.{self.name}"
 
+
+MATH_VERSION = 1  # of the mathematics that new modules use
 
 In = BufferKind("In", "in")
 Out = BufferKind("Out", "out")
@@ -134,10 +149,14 @@ _GRAPH: dict[str, str] = {
 _NUMPY = {name: Operation(name, f"numpy.{name}, on whole arrays.") for name in (
     "divide", "square", "logical_and", "logical_or", "logical_xor", "logical_not", "amax", "amin")}
 
-MATHEMATICS: dict[str, LibraryFunction] = {name: LibraryFunction(name, count) for count, names in {
-    1: "exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh "
-       "acosh atanh rsqrt cbrt erf erfc lgamma tgamma round_half_even",
-    2: "atan2 pow hypot fmod remainder copysign nextafter"}.items() for name in names.split()}
+_ONE = ("exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh "
+        "atanh rsqrt cbrt erf erfc lgamma tgamma round_half_even")
+_TWO = "pow hypot fmod remainder copysign nextafter"
+MATHEMATICS: dict[str, LibraryFunction] = {f.name: f for f in [
+    *(LibraryFunction(n, "x") for n in _ONE.split()), *(LibraryFunction(n, "x y") for n in _TWO.split()),
+    LibraryFunction("atan2", "y x"), LibraryFunction("powi", "x n", integer="n"),
+    LibraryFunction("ldexp", "x n", integer="n"), LibraryFunction("sincos", "x", "float float"),
+    LibraryFunction("frexp", "x", "float i32"), LibraryFunction("modf", "x", "float float")]}
 
 
 def _from_rows() -> dict[str, Operation]:

@@ -3,7 +3,7 @@
 # An int meets an integer type as it is and a float makes f64 of it, and to a checker an int is a float.
 # pyright: reportOverlappingOverload=false
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import (
     Annotated as Checked,
     Annotated as In,
@@ -35,10 +35,11 @@ __all__ = [
     "clip", "copy", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
     "arange", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
     "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "rsqrt", "cbrt",
-    "erf", "erfc", "lgamma", "tgamma", "round_half_even", "atan2", "pow", "hypot", "fmod",
-    "remainder", "copysign", "nextafter", "i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32",
-    "u64", "f16", "bf16", "f32", "f64", "index", "In", "Out", "InOut", "Checked", "Shared",
-    "Accumulate", "Stream", "vec", "dims", "ceildiv", "strided", "copy_of"
+    "erf", "erfc", "lgamma", "tgamma", "round_half_even", "pow", "hypot", "fmod", "remainder",
+    "copysign", "nextafter", "atan2", "powi", "ldexp", "sincos", "frexp", "modf", "i1", "i8", "i16",
+    "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "index", "In", "Out",
+    "InOut", "Checked", "Shared", "Accumulate", "Stream", "vec", "dims", "ceildiv", "strided",
+    "copy_of"
 ]
 
 class Operation:
@@ -49,9 +50,13 @@ class Operation:
 
 class LibraryFunction:
     name: str
-    parameters: int
-    def __init__(self, name: str, parameters: int) -> None: ...
+    parameters: list[str]
+    results: list[str]
+    integer: str
+    runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None
+    def __init__(self, name: str, parameters: str, results: str = ..., integer: str = ...) -> None: ...
 
+MATH_VERSION: int
 NAMES: dict[str, Any]
 MATHEMATICS: dict[str, LibraryFunction]
 def aliases() -> dict[int, Any]: ...
@@ -734,73 +739,83 @@ def full_like(array: _S, value: _Number | float, /, dtype: Any = ...) -> _S:
 def arange(*bounds: _Extent, dtype: Any = ...) -> i64:
     """Whole numbers in order: `hvisa.arange(n)`."""
 def exp(x: _S | float, /) -> _S:
-    """exp of the standard mathematics, for f32 and f64."""
+    """`exp` of the standard mathematics, for f32 and f64."""
 def exp2(x: _S | float, /) -> _S:
-    """exp2 of the standard mathematics, for f32 and f64."""
+    """`exp2` of the standard mathematics, for f32 and f64."""
 def exp10(x: _S | float, /) -> _S:
-    """exp10 of the standard mathematics, for f32 and f64."""
+    """`exp10` of the standard mathematics, for f32 and f64."""
 def expm1(x: _S | float, /) -> _S:
-    """expm1 of the standard mathematics, for f32 and f64."""
+    """`expm1` of the standard mathematics, for f32 and f64."""
 def log(x: _S | float, /) -> _S:
-    """log of the standard mathematics, for f32 and f64."""
+    """`log` of the standard mathematics, for f32 and f64."""
 def log2(x: _S | float, /) -> _S:
-    """log2 of the standard mathematics, for f32 and f64."""
+    """`log2` of the standard mathematics, for f32 and f64."""
 def log10(x: _S | float, /) -> _S:
-    """log10 of the standard mathematics, for f32 and f64."""
+    """`log10` of the standard mathematics, for f32 and f64."""
 def log1p(x: _S | float, /) -> _S:
-    """log1p of the standard mathematics, for f32 and f64."""
+    """`log1p` of the standard mathematics, for f32 and f64."""
 def sin(x: _S | float, /) -> _S:
-    """sin of the standard mathematics, for f32 and f64."""
+    """`sin` of the standard mathematics, for f32 and f64."""
 def cos(x: _S | float, /) -> _S:
-    """cos of the standard mathematics, for f32 and f64."""
+    """`cos` of the standard mathematics, for f32 and f64."""
 def tan(x: _S | float, /) -> _S:
-    """tan of the standard mathematics, for f32 and f64."""
+    """`tan` of the standard mathematics, for f32 and f64."""
 def asin(x: _S | float, /) -> _S:
-    """asin of the standard mathematics, for f32 and f64."""
+    """`asin` of the standard mathematics, for f32 and f64."""
 def acos(x: _S | float, /) -> _S:
-    """acos of the standard mathematics, for f32 and f64."""
+    """`acos` of the standard mathematics, for f32 and f64."""
 def atan(x: _S | float, /) -> _S:
-    """atan of the standard mathematics, for f32 and f64."""
+    """`atan` of the standard mathematics, for f32 and f64."""
 def sinh(x: _S | float, /) -> _S:
-    """sinh of the standard mathematics, for f32 and f64."""
+    """`sinh` of the standard mathematics, for f32 and f64."""
 def cosh(x: _S | float, /) -> _S:
-    """cosh of the standard mathematics, for f32 and f64."""
+    """`cosh` of the standard mathematics, for f32 and f64."""
 def tanh(x: _S | float, /) -> _S:
-    """tanh of the standard mathematics, for f32 and f64."""
+    """`tanh` of the standard mathematics, for f32 and f64."""
 def asinh(x: _S | float, /) -> _S:
-    """asinh of the standard mathematics, for f32 and f64."""
+    """`asinh` of the standard mathematics, for f32 and f64."""
 def acosh(x: _S | float, /) -> _S:
-    """acosh of the standard mathematics, for f32 and f64."""
+    """`acosh` of the standard mathematics, for f32 and f64."""
 def atanh(x: _S | float, /) -> _S:
-    """atanh of the standard mathematics, for f32 and f64."""
+    """`atanh` of the standard mathematics, for f32 and f64."""
 def rsqrt(x: _S | float, /) -> _S:
-    """rsqrt of the standard mathematics, for f32 and f64."""
+    """`rsqrt` of the standard mathematics, for f32 and f64."""
 def cbrt(x: _S | float, /) -> _S:
-    """cbrt of the standard mathematics, for f32 and f64."""
+    """`cbrt` of the standard mathematics, for f32 and f64."""
 def erf(x: _S | float, /) -> _S:
-    """erf of the standard mathematics, for f32 and f64."""
+    """`erf` of the standard mathematics, for f32 and f64."""
 def erfc(x: _S | float, /) -> _S:
-    """erfc of the standard mathematics, for f32 and f64."""
+    """`erfc` of the standard mathematics, for f32 and f64."""
 def lgamma(x: _S | float, /) -> _S:
-    """lgamma of the standard mathematics, for f32 and f64."""
+    """`lgamma` of the standard mathematics, for f32 and f64."""
 def tgamma(x: _S | float, /) -> _S:
-    """tgamma of the standard mathematics, for f32 and f64."""
+    """`tgamma` of the standard mathematics, for f32 and f64."""
 def round_half_even(x: _S | float, /) -> _S:
-    """round_half_even of the standard mathematics, for f32 and f64."""
-def atan2(x: _S | float, y: _S | float, /) -> _S:
-    """atan2 of the standard mathematics, for f32 and f64."""
+    """`round_half_even` of the standard mathematics, for f32 and f64."""
 def pow(x: _S | float, y: _S | float, /) -> _S:
-    """pow of the standard mathematics, for f32 and f64."""
+    """`pow` of the standard mathematics, for f32 and f64."""
 def hypot(x: _S | float, y: _S | float, /) -> _S:
-    """hypot of the standard mathematics, for f32 and f64."""
+    """`hypot` of the standard mathematics, for f32 and f64."""
 def fmod(x: _S | float, y: _S | float, /) -> _S:
-    """fmod of the standard mathematics, for f32 and f64."""
+    """`fmod` of the standard mathematics, for f32 and f64."""
 def remainder(x: _S | float, y: _S | float, /) -> _S:
-    """remainder of the standard mathematics, for f32 and f64."""
+    """`remainder` of the standard mathematics, for f32 and f64."""
 def copysign(x: _S | float, y: _S | float, /) -> _S:
-    """copysign of the standard mathematics, for f32 and f64."""
+    """`copysign` of the standard mathematics, for f32 and f64."""
 def nextafter(x: _S | float, y: _S | float, /) -> _S:
-    """nextafter of the standard mathematics, for f32 and f64."""
+    """`nextafter` of the standard mathematics, for f32 and f64."""
+def atan2(y: _S | float, x: _S | float, /) -> _S:
+    """`atan2` of the standard mathematics, for f32 and f64."""
+def powi(x: _S | float, n: int | _Integer, /) -> _S:
+    """`powi` of the standard mathematics, for f32 and f64."""
+def ldexp(x: _S | float, n: int | _Integer, /) -> _S:
+    """`ldexp` of the standard mathematics, for f32 and f64."""
+def sincos(x: _S | float, /) -> tuple[_S, _S]:
+    """`sincos` of the standard mathematics, for f32 and f64."""
+def frexp(x: _S | float, /) -> tuple[_S, i32]:
+    """`frexp` of the standard mathematics, for f32 and f64."""
+def modf(x: _S | float, /) -> tuple[_S, _S]:
+    """`modf` of the standard mathematics, for f32 and f64."""
 def dims(names: str) -> Size:
     """Symbolic dimensions: `n = dims("n")`, `m, k = dims("m k")`. A string in an annotation and the
     symbol of that name are the same."""

@@ -65,9 +65,6 @@ Definitions never call themselves, directly or through others: kernels have no s
 register("HV1219", "an array that can't be a constant", """
 Arrays from outside a function become constants of the module, if they are small and of numbers.
 """, "pass it as an `In` port")
-register("HV1220", "the standard mathematics is not there", """
-The function belongs to the library of mathematics, of which this version has only the names.
-""", "compute it before the launch")
 register("HV1221", "a size that is not known at launch", """
 Grids, buffers and boxes have sizes built of constants, symbols of shapes and `index` parameters.
 """, "pass the size as a parameter of type `index`")

@@ -1,0 +1,97 @@
+"""The library as a whole: what is shipped is what the sources give, every name is there, programs link."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hvisa
+from hvisa import HvisaError, In, Out, f16, f32, f64
+from hvisa.frontends.python.names import MATHEMATICS
+from hvisa.library.catalogue import CATALOGUE
+from hvisa.library.standard import library_bytes, library_stamp
+from tools import library, math_page
+
+
+def test_what_is_shipped_is_what_the_sources_give() -> None:
+    data = library.compiled()
+    assert library_bytes(1) == data, "run tools/library.py"
+    assert library.stamp(data) == library_stamp()
+
+
+def test_every_function_is_there_for_both_types() -> None:
+    assert set(CATALOGUE) == set(MATHEMATICS)
+    from hvisa.library.standard import math_module
+    public = {n for n, d in math_module(1).definitions.items() if d.public}
+    assert public == {f"{n}.{t}" for n in MATHEMATICS for t in ("f32", "f64")}
+
+
+def test_the_page_lists_every_function() -> None:
+    assert math_page.is_current(), "run tools/math_page.py"
+
+
+@hvisa.leaf
+def softmax(x: In[f32, "m", "n"], y: Out[f32, "m", "n"]):
+    row = hvisa.grid("m")
+    top = max(x[row, k] for k in range(x.shape[1]))
+    total = sum(hvisa.exp(x[row, k] - top) for k in range(x.shape[1]))
+    for k in range(x.shape[1]):
+        y[row, k] = hvisa.exp(x[row, k] - top) / total
+
+
+@hvisa.graph
+def gelu(x: In[f32, "n"]) -> Out[f32, "n"]:
+    return 0.5 * x * (1 + hvisa.erf(x * 0.7071067811865476))
+
+
+@hvisa.leaf
+def narrow(x: In[f16, "n"], y: Out[f16, "n"]):
+    i = hvisa.grid("n")
+    y[i] = hvisa.log1p(x[i])
+
+
+@hvisa.leaf
+def lanes(x: In[f64, 8], y: Out[f64, 8]):
+    i = hvisa.grid(2)
+    y.vec(4)[4 * i] = hvisa.tanh(x.vec(4)[4 * i])
+
+
+def test_kernels_call_it() -> None:
+    x = np.random.default_rng(0).standard_normal((3, 40)).astype(np.float32)
+    e = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(softmax(x), e / e.sum(axis=1, keepdims=True), rtol=1e-6)
+    assert gelu(np.zeros(2, np.float32)).tolist() == [0, 0]
+    assert abs(gelu(np.ones(1, np.float32))[0] - 0.8413447) < 1e-6
+    h = np.array([0.5, 2, -0.5], np.float16)
+    assert narrow(h).tolist() == np.log1p(h.astype(np.float64)).astype(np.float16).tolist()
+    y = np.linspace(-2, 2, 8)
+    np.testing.assert_allclose(lanes(y), np.tanh(y), rtol=1e-15)
+
+
+def test_saved_programs_keep_the_import(tmp_path: Path) -> None:
+    """The version is recorded, the functions are not copied; loading links them again."""
+    gelu.save(tmp_path / "gelu.hvbc")
+    text = gelu.text
+    assert "math 1" in text
+    assert 'import "math" private func @erf.f32' in text
+    again = hvisa.load(tmp_path / "gelu.hvbc").entry("gelu")
+    x = np.linspace(-3, 3, 50).astype(np.float32)
+    assert again(x).tobytes() == gelu(x).tobytes()
+
+
+def test_plain_numbers() -> None:
+    assert hvisa.exp(0.0) == 1.0
+    assert isinstance(hvisa.exp(1.0), float)
+    assert isinstance(hvisa.sin(np.float32(1)), np.float32)
+    assert hvisa.frexp(8.0) == (0.5, 4)
+
+
+def test_a_text_says_which_version() -> None:
+    body = ('import "math" private func @exp.f32(%x: f32) -> (f32)\n'
+            "leaf @f(%x: f32) -> (f32) {\n  %y = call @exp.f32(%x)\n  yield %y\n}\n")
+    assert hvisa.load("math 1\n" + body).entry("f")(0.0) == 1.0
+    with pytest.raises(HvisaError) as error:
+        hvisa.load(body).entry("f")
+    assert error.value.codes == ["HV0723"]

@@ -3,8 +3,8 @@
     python benchmarks/mathematics.py [NAME ...] [--size N]
 
 One thread, device x86, arrays of 100,000 elements (so that a call counts little) or of `--size`,
-interleaved rounds, medians. libmvec is what gcc -O3 -ffast-math -march=native makes of a loop; its bounds are 4 ULP.
-`ratio` is libmvec's speed over hvisa's.
+interleaved rounds, medians. libmvec is what gcc -O3 -ffast-math -march=native makes of a loop; its
+bounds are 4 ULP. `ratio` is libmvec's speed over hvisa's.
 """
 
 from __future__ import annotations

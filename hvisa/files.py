@@ -14,7 +14,16 @@ def read_source(source: str | bytes | os.PathLike[str]) -> tuple[str, bytes]:
     path = os.fspath(source)
     if isinstance(source, str) and ("\n" in path or "{" in path):
         return "<text>", path.encode("utf-8", "surrogatepass")
-    return path, read_file(path)
+    return path, read_program(path)
+
+
+def read_program(path: str) -> bytes:
+    """The bytes of a .hvasm or .hvbc file. HV1020 if it can't be read, or is Python."""
+    if path.endswith(".py"):
+        out = path[:-3] + ".hvbc"
+        raise fail("HV1020", f"`{path}` is Python, which is compiled first",
+                   help=f"`hvisa compile {path} -o {out}`, then use `{out}`")
+    return read_file(path)
 
 
 def read_file(path: str) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from hvisa.diagnostics import Diagnostic, HvisaError, Source, fail
-from hvisa.files import decoded, is_bytecode, read_file, read_source
+from hvisa.files import decoded, is_bytecode, read_program, read_source
 from hvisa.logs import log
 from hvisa.runtime.devices import REFERENCE, preferred_devices
 from hvisa.runtime.options import check_device, check_externs
@@ -32,7 +32,7 @@ Extern = Callable[..., Any]
 
 def check_file(path: str, modules: Mapping[str, Any] | None = None) -> None:
     """Raises HvisaError with every mistake in a program, externs not asked for."""
-    verified(path, read_file(path), read_modules(modules))
+    verified(path, read_program(path), read_modules(modules))
 
 
 def read_modules(modules: Any) -> dict[str, tuple[str, bytes]]:
@@ -171,8 +171,10 @@ class Loaded:
         if name is None:
             if len(self.index["roots"]) == 1:
                 return self.index["roots"][0]
+            roots = ", ".join(f"`{n}`" for n in self.index["roots"])
             raise fail("HV1009", f"`{self.name}` has {len(self.index['roots'])} nodes that no other "
-                       "node uses; which one is meant?", help=f"entries are {listed}")
+                       "node uses; which one is meant?",
+                       help=f"they are {roots}; entries are {listed}" if roots else f"entries are {listed}")
         name = name.lstrip("@")
         if name in entries:
             return name

@@ -116,3 +116,13 @@ def test_all_mistakes_of_a_file_are_told(folder: Path, capsys: pytest.CaptureFix
     (folder / "bad.py").write_text("import hvisa\n" + body.format(1) + body.format(2))
     assert run_command(["compile", "bad.py"]) == 1
     assert capsys.readouterr().err.count("error[HV1202]") == 2
+
+
+def test_python_is_compiled_before_it_is_run(tmp_path: Path) -> None:
+    """Wherever a program is expected, a Python file says how to make one of it."""
+    file = tmp_path / "kernels.py"
+    file.write_text("import numpy\n", encoding="utf-8")
+    for use in (lambda: hvisa.load(file), lambda: hvisa.load(str(file))):
+        with pytest.raises(hvisa.HvisaError, match="is Python, which is compiled first") as error:
+            use()
+        assert f"hvisa compile {file} -o" in error.value.diagnostics[0].help

@@ -258,10 +258,11 @@ def _results(header: Header, graph: InternalNode) -> tuple[list[Port], list[bool
     taken = {p.name for p in graph.ports}
     found = header.results() or []
     for number, result in enumerate(found):
+        # By their place behind `->`, since ports come back before numbers.
+        name = "result" if len(found) == 1 else f"result{number}"
+        while name in taken:
+            name += "_"
         if _is_port(result):
-            name = "result" if len(found) == 1 else f"result{number}"
-            while name in taken:
-                name += "_"
             port = Port(Value(name, result.type), 2, header.file.span(header.node.returns or header.node))
             if isinstance(result, BufferAnnotation):
                 port.source = result.source
@@ -272,7 +273,7 @@ def _results(header: Header, graph: InternalNode) -> tuple[list[Port], list[bool
             graph.ports.append(port)
             continue
         graph.results.append(result.type if isinstance(result, StreamAnnotation) else result)
-        graph.result_names.append(None)
+        graph.result_names.append(name if len(found) > 1 else None)
     return made, list(map(_is_port, found))
 
 

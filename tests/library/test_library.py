@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -95,3 +96,49 @@ def test_a_text_says_which_version() -> None:
     with pytest.raises(HvisaError) as error:
         hvisa.load(body).entry("f")
     assert error.value.codes == ["HV0723"]
+
+
+@hvisa.func
+def log(a):
+    return a * 100
+
+
+@hvisa.leaf
+def both_logs(x: In[f32, "n"], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    y[i] = log(x[i]) + hvisa.log(x[i])
+
+
+def test_a_function_of_the_same_name_stays_itself() -> None:
+    x = np.array([1, 2], np.float32)
+    assert both_logs(x).tolist() == [np.float32(100), np.float32(200) + np.log(np.float32(2))]
+
+
+@hvisa.leaf
+def started(x: In[f32, "n"]) -> f32:
+    return sum((x[k] for k in range(x.shape[0])), start=100.0)
+
+
+@hvisa.graph
+def masked(x: In[f32, "n"]) -> Out[f32, "n"]:
+    return np.exp(x, where=x > 1)
+
+
+@hvisa.leaf
+def floored(x: In[f32, "n"], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    y[i] = np.remainder(x[i], 3.0)
+
+
+@hvisa.leaf
+def neighbour(x: In[f16, "n"], y: Out[f16, "n"]):
+    i = hvisa.grid("n")
+    y[i] = hvisa.nextafter(x[i], x[i])
+
+
+@pytest.mark.parametrize(("kernel", "code"), [(started, "HV1211"), (masked, "HV1211"), (floored, "HV1203"),
+                                             (neighbour, "HV1207")])
+def test_what_would_mean_something_else_is_refused(kernel: Any, code: str) -> None:
+    with pytest.raises(HvisaError) as error:
+        kernel.text  # noqa: B018
+    assert error.value.codes == [code]

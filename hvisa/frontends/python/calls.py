@@ -140,6 +140,9 @@ class Calls(Access):
     def _operation(self, node: ast.Call, operation: Operation) -> Expr:
         name = operation.name
         if name in REDUCING and len(node.args) in (1, 2) and isinstance(node.args[0], ast.GeneratorExp):
+            for keyword in node.keywords:
+                self.refuse(node, "HV1211", f"`{name}` of a generator has no argument `{keyword.arg}`",
+                            f"what it starts with stands behind it: `{name}((...), start)`")
             return self._reduce(node, name)
         special = getattr(self, f"_call_{name}", None)
         if special is not None:

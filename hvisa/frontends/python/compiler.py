@@ -12,7 +12,7 @@ from hvisa.frontends.python.builder import Builder, constant_dim
 from hvisa.frontends.python.calls import Calls
 from hvisa.frontends.python.definitions import Header, PythonFunction
 from hvisa.frontends.python.leaves import compile_function, compile_leaf
-from hvisa.frontends.python.library_calls import library_call
+from hvisa.frontends.python.library_calls import LIBRARY_NAMES, library_call
 from hvisa.frontends.python.names import LibraryFunction, aliases
 from hvisa.frontends.python.values import (
     Array,
@@ -102,9 +102,11 @@ class Compiler:
         """Whether each parameter is annotated, so that a `func` can be compiled by itself."""
         return all(a.annotation is not None for a in self.header(function).arguments())
 
-    def free_name(self, name: str) -> str:
-        """A name that no definition or constant has."""
-        taken = self.module.definitions.keys() | self.module.constants.keys() | set(self._names.values())
+    def free_name(self, name: str, reserved: frozenset[str] = LIBRARY_NAMES) -> str:
+        """A name that no definition or constant has, nor a function of the mathematics: those are
+        imported by their own names."""
+        taken = reserved | self.module.definitions.keys() | self.module.constants.keys() | set(
+            self._names.values())
         if name not in taken:
             return name
         number = 1
@@ -140,7 +142,9 @@ class Compiler:
         if key not in self._names:
             suffix = "" if len(key) == 1 else "." + ".".join(
                 str(t.element) if isinstance(t, (BufferType, VectorType)) else str(t) for t in types or ())
-            self._names[key] = self.free_name(function.symbol + suffix)
+            # The mathematics itself is compiled under its names.
+            own = LIBRARY_NAMES if function.symbol == function.__name__ else frozenset[str]()
+            self._names[key] = self.free_name(function.symbol + suffix, own)
             self._enter(function, header)
             try:
                 made = compile_function(self, function, header, self._names[key], types)

@@ -139,6 +139,9 @@ class GraphCalls(GraphArrays):
         if type_ is not None and len(node.args) == 1:
             return self.converted(node, type_, self.expression(node.args[0]))
         if isinstance(found, LibraryFunction):
+            for keyword in node.keywords:
+                self.refuse(node, "HV1211", f"`{found.name}` has no argument `{keyword.arg}`",
+                            f"its arguments stand in order: {', '.join(found.parameters)}")
             return self.library(node, found, [self.expression(a) for a in node.args])
         if isinstance(found, Operation):
             return self._operation(node, found)

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from hvisa.diagnostics import plural
-from hvisa.frontends.python.names import MATH_VERSION, LibraryFunction
+from hvisa.frontends.python.names import MATH_VERSION, MATHEMATICS, LibraryFunction
 from hvisa.frontends.python.promotion import meet
 from hvisa.frontends.python.values import Expr, Items, Number, Run
 from hvisa.graph.model import Function, Module, Port, Value
@@ -15,6 +15,10 @@ from hvisa.spec.types import ScalarType, VectorType
 
 if TYPE_CHECKING:
     from hvisa.frontends.python.builder import Builder
+
+
+LIBRARY_NAMES = frozenset(f"{n}.{t}" for n in MATHEMATICS for t in (ty.F32, ty.F64))
+NOT_NARROW = ("nextafter",)  # the neighbour in f32, rounded, is the number itself
 
 
 def library_call(module: Module, builder: Builder, node: ast.AST, found: LibraryFunction,
@@ -26,6 +30,9 @@ def library_call(module: Module, builder: Builder, node: ast.AST, found: Library
         builder.refuse(node, "HV1211", f"`{found.name}` takes {plural(len(found.parameters), 'argument')} "
                        f"({', '.join(found.parameters)}), {len(numbers)} given")
     type_, weak = _common(builder, found, numbers)
+    if type_.bits == 16 and found.name in NOT_NARROW:
+        builder.refuse(node, "HV1207", f"`{found.name}` is not defined on {type_}",
+                       "change the bits: `hvisa.bitcast(u16, x)`")
     inner = ty.F32 if type_.bits == 16 else type_
     callee = _declared(module, found, inner)
     lanes = max(n.lanes if isinstance(n, Run) else 0 for n in numbers)

@@ -198,7 +198,8 @@ _ALIASES: dict[str, tuple[str, ...]] = {
         "add": "add", "sub": "subtract", "mul": "multiply", "neg": "negative", "eq": "equal",
         "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
         "ge": "greater_equal"}.items()},
-    **{name: tuple(f"{m}.{p}" for m in ("math", "numpy") for p in (name, python))
+    **{name: tuple(f"{m}.{p}" for m in ("math", "numpy") for p in (name, python)
+                if (m, p) != ("numpy", "remainder"))  # which is Python's `%`
        for name, python in [(n, {"asin": "arcsin", "acos": "arccos", "atan": "arctan",
                                  "sinh": "sinh", "atan2": "arctan2", "asinh": "arcsinh",
                                  "acosh": "arccosh", "atanh": "arctanh", "pow": "power",

@@ -213,7 +213,7 @@ class StatementActions(HeaderActions):
             last = instr.operands[-1] if instr.operands else None
             if not isinstance(last, Literal) or not last.text.isdigit():
                 what = instr.row.immediates[slot].name
-                self.error("HV0106", f"`{instr.row.mnemonic}` ends with a {what} number", name)
+                self.error("HV0106", f"`{instr.row.mnemonic}` ends with the number of the {what}", name)
                 return
             values[slot] = min(int(last.text), (1 << 31) - 1)
             instr.operands.pop()

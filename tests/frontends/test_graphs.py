@@ -111,6 +111,12 @@ def halves(x: In[f32, n], cut: index) -> Out[f32, n]:
     return hvisa.join(scale(2.0, a), scale(3.0, b))
 
 
+@hvisa.graph
+def swapped(x: In[f32, n, 4]) -> Out[f32, n, 4]:
+    a, b = hvisa.split(x, 3, axis=-1)
+    return hvisa.join(b, a, axis=-1)
+
+
 @hvisa.leaf
 def blend(frame: In[f32, n], last: In[f32, n], rate: f32, out: Out[f32, n]):
     i = hvisa.grid(n)
@@ -208,6 +214,7 @@ def test_counters_index_arrays() -> None:
 
 def test_split_and_join() -> None:
     assert halves(np.ones(5, np.float32), 2).tolist() == [2, 2, 3, 3, 3]
+    assert swapped(np.float32([[1, 2, 3, 4]])).tolist() == [[4, 1, 2, 3]]
 
 
 def test_streams_with_state() -> None:

@@ -118,13 +118,13 @@ class ArraySlices(ArrayOperations):
         """The array with its axes in another order, reversed by default."""
         lazy = self.lazy(node, value)
         rank = len(lazy.shape)
-        axes = tuple(range(rank))[::-1] if order is None else order
-        if sorted(a % rank if rank else a for a in axes) != list(range(rank)):
-            self.refuse(node, "HV1212", f"{axes} is no order of {rank} axes")
+        axes = tuple(range(rank))[::-1] if order is None else tuple(a + rank * (a < 0) for a in order)
+        if sorted(axes) != list(range(rank)):
+            self.refuse(node, "HV1212", f"{order} is no order of {rank} axes")
 
         def turn(source: Lazy) -> Lazy:
             def emit(emitter: Emitter, index: Index) -> Number:
-                places: dict[int, Any] = {a % rank: i for a, i in zip(axes, index, strict=True)}
+                places: dict[int, Any] = dict(zip(axes, index, strict=True))
                 return emitter.at(source, [places[n] for n in range(rank)])
             out = Lazy(node, tuple(source.shape[a] for a in axes), emit, [source], source.cost,
                        source.heavy)

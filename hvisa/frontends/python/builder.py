@@ -57,6 +57,18 @@ class Builder:
             help = _usage(message.partition("`")[2].partition("`")[0])
         refuse(self.file, node, code, message, help, note)
 
+    def options(self, node: ast.Call, name: str, known: tuple[str, ...] = ()) -> dict[str, ast.expr]:
+        """The arguments of a call that are given by name, which are some of those known."""
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self.refuse(keyword, "HV1203", "`**` in a call is not supported", "write the arguments out")
+            if keyword.arg not in known:
+                self.refuse(keyword, "HV1211", f"`{name}` has no argument `{keyword.arg}`",
+                            f"by name it takes {', '.join(f'`{k}=`' for k in known)}" if known else
+                            "assign to a part: `x[:] = ...`" if keyword.arg == "out" else
+                            "its arguments stand in order")
+        return {str(k.arg): k.value for k in node.keywords}
+
     # -- names ---------------------------------------------------------------------------------
 
     def unique(self, name: str) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import Access
-from hvisa.frontends.python.annotations import AnnotationError, VectorKind, scalar_of
-from hvisa.frontends.python.names import LibraryFunction, Operation, ceildiv
+from hvisa.frontends.python.annotations import VectorKind, scalar_of
+from hvisa.frontends.python.names import REDUCING, LibraryFunction, Operation, ceildiv
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, type_text
 from hvisa.frontends.python.wording import plain
 from hvisa.graph.model import Region, Value
@@ -17,10 +17,6 @@ from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import ATOMICS, REDUCTIONS, UPDATES
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType, VectorType
-
-REDUCING = {"sum": "add", "prod": "mul", "min": "min", "max": "max", "any": "any", "all": "all",
-            "argmin": "argmin", "argmax": "argmax"}
-_STATEMENTS = ("barrier", "print", "update", "set_extent")
 
 
 class Calls(Access):
@@ -50,6 +46,7 @@ class Calls(Access):
         if isinstance(found, VectorKind):
             return self._pack(node)
         if isinstance(found, LibraryFunction):
+            self.options(node, found.name)
             return self.compiler.library(self, node, found, [self.expression(a) for a in node.args])
         if found is ceildiv:
             a, b = self._arguments(node, "ceildiv", 2)
@@ -85,17 +82,14 @@ class Calls(Access):
             return self.convert(node, self.number(node, owner), self._like(type_, owner), True)
         return None
 
-    def _arguments(self, node: ast.Call, name: str, least: int, most: int | None = None,
-                   named: tuple[str, ...] = ()) -> list[Expr]:
-        """The values of the positional arguments; named ones have to be in `named`."""
+    def _arguments(self, node: ast.Call, name: str, least: int, most: int | None = None) -> list[Expr]:
+        """The values of the arguments, none of which is given by name."""
         most = least if most is None else most
         if not least <= len(node.args) <= most:
             count = str(least) if least == most else f"{least} to {most}"
             self.refuse(node, "HV1211", f"`{name}` takes {count} argument{'s' * (count != '1')}, "
                         f"{len(node.args)} given")
-        for keyword in node.keywords:
-            if keyword.arg not in named:
-                self.refuse(keyword, "HV1211", f"`{name}` has no argument `{keyword.arg}`")
+        self.options(node, name)
         return [self.expression(a) for a in node.args]
 
     @staticmethod
@@ -139,10 +133,10 @@ class Calls(Access):
 
     def _operation(self, node: ast.Call, operation: Operation) -> Expr:
         name = operation.name
-        if name in REDUCING and len(node.args) in (1, 2) and isinstance(node.args[0], ast.GeneratorExp):
-            for keyword in node.keywords:
-                self.refuse(node, "HV1211", f"`{name}` of a generator has no argument `{keyword.arg}`",
-                            f"what it starts with stands behind it: `{name}((...), start)`")
+        of_generator = bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
+        # Axes belong to arrays, which graphs reduce.
+        self.options(node, name, () if of_generator else operation.keywords)
+        if name in REDUCING and of_generator and len(node.args) in (1, 2):
             return self._reduce(node, name)
         special = getattr(self, f"_call_{name}", None)
         if special is not None:
@@ -157,8 +151,6 @@ class Calls(Access):
                 out = self.instruction(node, name, [out, value])
             return out
         if operation.row is not None or name in ("min", "max"):
-            for keyword in node.keywords:
-                self.refuse(node, "HV1211", f"`{name}` has no argument `{keyword.arg}`")
             return self._instruction(node, name)
         where = "as the first statement of a leaf" if name == "grid" else "in a graph, on whole buffers"
         listed = node.args and isinstance(node.args[0], ast.ListComp)
@@ -240,8 +232,6 @@ class Calls(Access):
     def _call_print(self, node: ast.Call) -> Expr:
         texts: list[str] = []
         operands: list[Any] = []
-        for keyword in node.keywords:
-            self.refuse(node, "HV1211", f"`print` has no argument `{keyword.arg}` in a kernel")
         values = [(a, self.expression(a)) for a in node.args]
         first = values[0][1] if values else None
         if isinstance(first, Const) and isinstance(first.value, str) and "{}" in first.value:
@@ -346,10 +336,12 @@ class Calls(Access):
         row = ROWS["group_scan"]
         op = self._word(node, "group_scan", row.immediates[0].choices)
         value = self.concrete(node, self.number(node, self._second(node, "group_scan")))
-        exclusive = any(isinstance(k.value, ast.Constant) and k.value.value is True
-                        for k in node.keywords if k.arg == "exclusive")
+        given = [self.expression(k.value) for k in node.keywords]  # of which there is `exclusive` alone
+        exclusive = given[0] if given else Const(False)
+        if not isinstance(exclusive, Const) or type(exclusive.value) is not bool:
+            self.refuse(node.keywords[0], "HV1211", "`exclusive` is True or False")
         return self.value(node, "group_scan", value.operand, immediates=(
-            row.immediates[0].choices.index(op), int(exclusive)))
+            row.immediates[0].choices.index(op), int(exclusive.value)))
 
     def _second(self, node: ast.Call, name: str) -> Expr:
         if len(node.args) != 2:
@@ -427,5 +419,3 @@ class Calls(Access):
         return isinstance(found, Known) and (found.object is range or (isinstance(
             found.object, Operation) and found.object.name == "static_range"))
 
-
-__all__ = ["AnnotationError", "Calls"]

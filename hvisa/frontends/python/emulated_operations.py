@@ -26,6 +26,7 @@ from hvisa.frontends.python.emulated_values import (
     shown,
     type_of,
 )
+from hvisa.frontends.python.names import REDUCING, Operation
 from hvisa.frontends.python.promotion import meet
 from hvisa.spec import numerics, types as ty
 from hvisa.spec.operations import REDUCTIONS
@@ -34,20 +35,17 @@ from hvisa.spec.types import ScalarType, VectorType
 
 if TYPE_CHECKING:
     from hvisa.frontends.python.emulation import Instance
-    from hvisa.frontends.python.names import Operation
 
 # Rows that compute bf16 in f32 and leave the one rounding to their user.
 _ROUNDED = frozenset({"add", "sub", "mul", "div", "sqrt"})
-_REDUCING = {"sum": "add", "prod": "mul", "min": "min", "max": "max", "any": "any", "all": "all",
-             "argmin": "argmin", "argmax": "argmax"}
 
 
 def run(operation: Operation, arguments: tuple[Any, ...], named: Mapping[str, Any],
         instance: Instance | None) -> Any:
     """What a call of an operation gives."""
     name = operation.name
-    if name in _REDUCING and arguments and isinstance(arguments[0], types.GeneratorType):
-        return _reduce(_REDUCING[name], list(arguments[0]), *arguments[1:])
+    if name in REDUCING and arguments and isinstance(arguments[0], types.GeneratorType):
+        return _reduce(REDUCING[name], list(arguments[0]), *arguments[1:])
     if name in ("min", "max") and len(arguments) > 1:
         return functools.reduce(lambda a, b: _row(name, (a, b)), arguments)
     special = _SPECIAL.get(name)

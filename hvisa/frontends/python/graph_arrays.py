@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from hvisa.frontends.python.annotations import scalar_of
 from hvisa.frontends.python.arrays import Emitter, Index, Lazy, Wire, elementwise
 from hvisa.frontends.python.builder import constant_dim
-from hvisa.frontends.python.calls import REDUCING
 from hvisa.frontends.python.graphs import GraphBuilder
-from hvisa.frontends.python.names import Operation
+from hvisa.frontends.python.names import KEYWORDS, REDUCING, Operation
 from hvisa.frontends.python.values import Array, Const, Items, Known, Number
 from hvisa.graph.model import Instr, Value
 from hvisa.spec import dimensions as dims, types as ty
@@ -31,6 +31,7 @@ class GraphArrays(GraphBuilder):
         owner = self.expression(function.value)
         if not isinstance(owner, (Wire, Lazy, Array)):
             return None
+        self.options(node, function.attr, KEYWORDS.get(function.attr, ()))
         if function.attr == "astype" and len(node.args) == 1:
             return self.converted(node, self._type(node, node.args[0], "astype"), owner)
         if function.attr in (*REDUCING, "mean"):
@@ -44,19 +45,14 @@ class GraphArrays(GraphBuilder):
 
     def _operation(self, node: ast.Call, operation: Operation) -> Any:
         name = operation.name
+        self.options(node, name, operation.keywords)
         special = getattr(self, f"_call_{name}", None)
         if special is not None:
             return special(node)
-        if name in REDUCING and not (name in ("min", "max") and len(node.args) > 1):
-            return self._reduction(node, name, self.expression(node.args[0]) if node.args else None,
-                                   node.args[1:])
-        if name == "mean":
+        if name == "mean" or (name in REDUCING and not (name in ("min", "max") and len(node.args) > 1)):
             return self._reduction(node, name, self.expression(node.args[0]) if node.args else None,
                                    node.args[1:])
         values = [self.expression(a) for a in node.args]
-        for keyword in node.keywords:
-            self.refuse(node, "HV1211", f"`{name}` has no argument `{keyword.arg}`",
-                        "assign to a part: `x[:] = ...`" if keyword.arg == "out" else "")
         if name == "where":
             return self.function(node, "select", values)
         if name in ("min", "max") and len(values) > 2:
@@ -77,10 +73,9 @@ class GraphArrays(GraphBuilder):
     def _values(self, node: ast.Call, name: str, count: int, values: list[Any] | None) -> list[Any]:
         """The arguments of a function, or of a method with what it belongs to."""
         found = [self.expression(a) for a in node.args] if values is None else values
-        if len(found) != count or node.keywords:
-            given = len(found) + len(node.keywords)
-            self.refuse(node, "HV1211", f"`{name}` takes {count} argument{'s' * (count != 1)} by position, "
-                        f"{given} given")
+        if len(found) != count:
+            self.refuse(node, "HV1211", f"`{name}` takes {count} argument{'s' * (count != 1)}, "
+                        f"{len(found)} given")
         return found
 
     def _type(self, node: ast.AST, given: ast.expr, name: str) -> ScalarType:
@@ -90,12 +85,13 @@ class GraphArrays(GraphBuilder):
             self.refuse(node, "HV1211", f"`{name}` takes a type", f"for example `{name}(f32)`")
         return type_
 
-    def _options(self, node: ast.Call, name: str, known: tuple[str, ...]) -> dict[str, ast.expr]:
-        found = {str(k.arg): k.value for k in node.keywords}
-        for option in sorted(found.keys() - set(known)):
-            self.refuse(node, "HV1211", f"`{name}` has no argument `{option}`",
-                        f"it takes {', '.join(f'`{k}=`' for k in known)}" if known else "")
-        return found
+    def _option(self, node: ast.Call, option: str, placed: Sequence[ast.expr] = ()) -> ast.expr | None:
+        """An argument that is given by name, or is the only one of those that stand at its place on."""
+        named = next((k.value for k in node.keywords if k.arg == option), None)
+        if len(placed) > (named is None):
+            self.refuse(placed[-1], "HV1211", f"`{option}` is given twice" if named is not None else
+                        "this is one argument too many", f"for example `{option}=...`, once")
+        return placed[0] if placed else named
 
     def _axes(self, node: ast.AST, value: Any) -> int | tuple[int, ...] | None:
         items = value.items if isinstance(value, Items) else [value]
@@ -110,12 +106,9 @@ class GraphArrays(GraphBuilder):
         if value is None or isinstance(node.args[0] if node.args else None, ast.GeneratorExp):
             self.refuse(node, "HV1203", f"`{name}` of a generator stands in a leaf",
                         f"in a graph, `{name}` takes an array: `hvisa.{name}(x, axis=0)`")
-        options = {n: self.expression(v) for n, v in
-                   self._options(node, name, ("axis", "keepdims")).items()}
-        if rest:
-            options["axis"] = self.expression(rest[0])
-        keep = options.get("keepdims", Const(False))
-        axis = self._axes(node, options.get("axis", Const(None)))
+        given, kept = self._option(node, "axis", rest), self._option(node, "keepdims")
+        axis = self._axes(node, Const(None) if given is None else self.expression(given))
+        keep = Const(False) if kept is None else self.expression(kept)
         if not isinstance(keep, Const):
             self.refuse(node, "HV1211", "`keepdims` is True or False")
         if name == "mean":
@@ -131,7 +124,7 @@ class GraphArrays(GraphBuilder):
         if self._is_type(node.args[0]):
             type_ = self.compiler.buffer_type(self, node, mnemonic)  # type: ignore[arg-type]
         else:
-            type_ = ty.buffer(self._dtype(node, mnemonic, node.args[1:2]), self._shape(node, node.args[0]))
+            type_ = ty.buffer(self._dtype(node, node.args[1:]) or ty.F64, self._shape(node, node.args[0]))
         return self._new(node, mnemonic, type_)
 
     def _new(self, node: ast.AST, mnemonic: str, type_: ty.BufferType) -> Wire:
@@ -150,10 +143,9 @@ class GraphArrays(GraphBuilder):
         return tuple(self.compiler.dimension(self, node, v)
                      for v in (found.items if isinstance(found, Items) else [found]))
 
-    def _dtype(self, node: ast.Call, name: str, position: list[ast.expr],
-               default: ScalarType = ty.F64) -> ScalarType:
-        given = self._options(node, name, ("dtype",)).get("dtype", position[0] if position else None)
-        return default if given is None else self._type(node, given, "dtype")
+    def _dtype(self, node: ast.Call, placed: Sequence[ast.expr] = ()) -> ScalarType | None:
+        given = self._option(node, "dtype", placed)
+        return None if given is None else self._type(node, given, "dtype")
 
     def _call_zeros(self, node: ast.Call) -> Wire:
         return self._buffer(node, "zeros")
@@ -169,13 +161,13 @@ class GraphArrays(GraphBuilder):
             type_ = self.compiler.buffer_type(self, node, "ones")  # type: ignore[arg-type]
             return self._filled(node, type_.shape, Const(1), type_.element)
         self._count(node, "ones", 1)
-        return self._filled(node, self._shape(node, node.args[0]), Const(1), self._dtype(node, "ones", []))
+        return self._filled(node, self._shape(node, node.args[0]), Const(1),
+                            self._dtype(node) or ty.F64)
 
     def _call_full(self, node: ast.Call) -> Lazy:
         self._count(node, "full", 2)
-        given = self._options(node, "full", ("dtype",)).get("dtype")
         return self._filled(node, self._shape(node, node.args[0]), self.expression(node.args[1]),
-                            None if given is None else self._type(node, given, "dtype"))
+                            self._dtype(node))
 
     def _filled(self, node: ast.AST, shape: tuple[Dim, ...], value: Any, type_: ScalarType | None) -> Lazy:
         """One number everywhere."""
@@ -191,9 +183,7 @@ class GraphArrays(GraphBuilder):
         self._count(node, name, count)
         values = [self.expression(a) for a in node.args]
         lazy = self.lazy(node, values[0])
-        given = self._options(node, name, ("dtype",)).get("dtype")
-        type_ = self._type(node, given, "dtype") if given is not None else self.type_of(lazy)
-        return values, lazy.shape, type_
+        return values, lazy.shape, self._dtype(node) or self.type_of(lazy)
 
     def type_of(self, lazy: Lazy) -> ScalarType:
         raise NotImplementedError
@@ -226,7 +216,7 @@ class GraphArrays(GraphBuilder):
         step = found[2].constant if len(found) == 3 else 1
         if not step:
             self.refuse(node, "HV1212", "the step of `arange` is a constant and not 0")
-        type_ = self._dtype(node, "arange", [], ty.I64)
+        type_ = self._dtype(node) or ty.I64
         length = high - low if step > 0 else low - high
         length = length if abs(step) == 1 else dims.ceildiv(length, abs(step))
 
@@ -244,15 +234,20 @@ class GraphArrays(GraphBuilder):
 
     def _call_transpose(self, node: ast.Call, values: list[Any] | None = None) -> Lazy:
         given = [self.expression(a) for a in node.args] if values is None else values
-        options = self._options(node, "transpose", ("axes",))
-        rest = [self.expression(options["axes"])] if options else given[1:]
+        if not given:
+            self.refuse(node, "HV1211", "`transpose` takes an array")
+        named = None
+        if node.keywords:
+            named = self._option(node, "axes", node.args[1:] if values is None else node.args)
+        rest = given[1:] if named is None else [self.expression(named)]
         order = self._axes(node, rest[0] if len(rest) == 1 else Items(rest)) if rest else None
         return self.transposed(node, given[0], (order,) if isinstance(order, int) else order)
 
     def _call_flip(self, node: ast.Call) -> Lazy:
-        options = self._options(node, "flip", ("axis",))
-        given = node.args[1:2] or list(options.values())
-        axis = self._axes(node, self.expression(given[0])) if given else None
+        if not node.args:
+            self.refuse(node, "HV1211", "`flip` takes an array")
+        given = self._option(node, "axis", node.args[1:])
+        axis = self._axes(node, self.expression(given)) if given is not None else None
         value = self.expression(node.args[0])
         if isinstance(axis, tuple) or (axis is not None and not (
                 -(rank := len(self.lazy(node, value).shape)) <= axis < rank)):
@@ -312,5 +307,3 @@ class GraphArrays(GraphBuilder):
     def _call_logical_not(self, node: ast.Call) -> Any:
         return self.unary_operation(node, ast.Not(), *self._values(node, "logical_not", 1, None))
 
-
-__all__ = ["GraphArrays"]

@@ -136,12 +136,12 @@ class GraphCalls(GraphArrays):
         if isinstance(found, PythonFunction):
             return self.node_call(node, found)
         type_ = scalar_of(found)
+        if type_ is not None or found is ceildiv or found is len:
+            self.options(node, str(type_) if type_ is not None else "len" if found is len else "ceildiv")
         if type_ is not None and len(node.args) == 1:
             return self.converted(node, type_, self.expression(node.args[0]))
         if isinstance(found, LibraryFunction):
-            for keyword in node.keywords:
-                self.refuse(node, "HV1211", f"`{found.name}` has no argument `{keyword.arg}`",
-                            f"its arguments stand in order: {', '.join(found.parameters)}")
+            self.options(node, found.name)
             return self.library(node, found, [self.expression(a) for a in node.args])
         if isinstance(found, Operation):
             return self._operation(node, found)
@@ -149,7 +149,11 @@ class GraphCalls(GraphArrays):
             return self.dim_run(dims.ceildiv(*(
                 self.compiler.dimension(self, x, self.expression(x)) for x in node.args)))
         if found is len and len(node.args) == 1:
-            return self.dim_run(self.lazy(node, self.expression(node.args[0])).shape[0])
+            shape = self.lazy(node, self.expression(node.args[0])).shape
+            if not shape:
+                self.refuse(node.args[0], "HV1204", "this is a number, which has no length",
+                            "`len` takes an array")
+            return self.dim_run(shape[0])
         name = getattr(found, "__name__", type_text(callee) if not isinstance(callee, (Wire, Lazy)) else
                        "this")
         self.refuse(node, "HV1203", f"`{name}` can't be called in a graph",
@@ -261,13 +265,17 @@ class GraphCalls(GraphArrays):
 
     # -- parts of buffers ----------------------------------------------------------------------
 
-    def _axis(self, node: ast.Call) -> int:
-        for keyword in node.keywords:
-            value = self.expression(keyword.value)
-            if keyword.arg == "axis" and isinstance(value, Const) and type(value.value) is int:
-                return value.value
-            self.refuse(node, "HV1211", "the one named argument is `axis`, a constant")
-        return 0
+    def _axis(self, node: ast.Call, array: Wire) -> int:
+        """`axis=` of what is cut or joined; negative ones count from the last."""
+        given = self._option(node, "axis")
+        value = Const(0) if given is None else self.expression(given)
+        if not isinstance(value, Const) or type(value.value) is not int:
+            self.refuse(given or node, "HV1211", "`axis` is a constant")
+        rank = array.type.rank if isinstance(array.type, BufferType) else 1  # others are refused later
+        if not -rank <= value.value < rank:
+            self.refuse(given or node, "HV1212", f"there is no axis {value.value}",
+                        f"axes are 0 to {rank - 1}")
+        return value.value % rank
 
     def _call_split(self, node: ast.Call) -> Any:
         if len(node.args) < 2:
@@ -275,13 +283,15 @@ class GraphCalls(GraphArrays):
         wire = self.wire(node, self.expression(node.args[0]))
         points = [self.compiler.dimension(self, a, self.expression(a)) for a in node.args[1:]]
         instr = Instr(ROWS["split"], [wire.operand], [], self.file.span(node))
-        instr.immediates, instr.detail = (self._axis(node),), tuple(points)
+        instr.immediates, instr.detail = (self._axis(node, wire),), tuple(points)
         instr.results = [Value(None, ty.ERROR) for _ in range(len(points) + 1)]
         return Items(list(self.add(node, instr, self.inference.split)))
 
     def _call_join(self, node: ast.Call) -> Any:
         wires = [self.wire(node, self.expression(a)) for a in node.args]
-        instr = self.emit(node, "join", [w.operand for w in wires], None, (self._axis(node),))
+        if len(wires) < 2:
+            self.refuse(node, "HV1211", "`join` takes two buffers or more")
+        instr = self.emit(node, "join", [w.operand for w in wires], None, (self._axis(node, wires[0]),))
         return Wire(instr.results[0], instr.results[0].type)
 
     def _call_match(self, node: ast.Call) -> Any:

@@ -24,14 +24,27 @@ from hvisa.spec.definitions import Form, InstrDef, Level
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.table import ROWS
 
+# The operations that join elements, and the operator of each.
+REDUCING = {"sum": "add", "prod": "mul", "min": "min", "max": "max", "any": "any", "all": "all",
+            "argmin": "argmin", "argmax": "argmax"}
+# The arguments that operations take by name; all others are taken by position alone.
+KEYWORDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("split", "join", "flip"), ("axis",)),
+    **dict.fromkeys((*REDUCING, "amax", "amin", "mean"), ("axis", "keepdims")),
+    **dict.fromkeys(("zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like",
+                     "full_like", "arange"), ("dtype",)),
+    "transpose": ("axes",), "group_scan": ("exclusive",)}
+
 
 class Operation:
-    """A name that the compiler knows. `row` is the instruction that it stands for, if it is one."""
+    """A name that the compiler knows. `row` is the instruction that it stands for, if it is one;
+    `keywords` are the arguments that it takes by name."""
 
     def __init__(self, name: str, doc: str, row: InstrDef | None = None):
         self.name = name
         self.__doc__ = doc
         self.row = row
+        self.keywords = KEYWORDS.get(name, ())
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         from hvisa.frontends.python.emulation import run_operation

@@ -45,6 +45,7 @@ __all__ = [
 class Operation:
     name: str
     row: InstrDef | None
+    keywords: tuple[str, ...]
     def __init__(self, name: str, doc: str, row: InstrDef | None = None) -> None: ...
     def __call__(self, *arguments: Any, **named: Any) -> Any: ...
 
@@ -59,6 +60,8 @@ class LibraryFunction:
 MATH_VERSION: int
 NAMES: dict[str, Any]
 MATHEMATICS: dict[str, LibraryFunction]
+REDUCING: dict[str, str]
+KEYWORDS: dict[str, tuple[str, ...]]
 def aliases() -> dict[int, Any]: ...
 
 _L = TypeVar("_L", contravariant=True)

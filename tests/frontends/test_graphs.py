@@ -214,7 +214,7 @@ def test_counters_index_arrays() -> None:
 
 def test_split_and_join() -> None:
     assert halves(np.ones(5, np.float32), 2).tolist() == [2, 2, 3, 3, 3]
-    assert swapped(np.float32([[1, 2, 3, 4]])).tolist() == [[4, 1, 2, 3]]
+    assert swapped(np.array([[1, 2, 3, 4]], np.float32)).tolist() == [[4, 1, 2, 3]]
 
 
 def test_streams_with_state() -> None:

@@ -109,7 +109,8 @@ ASKED = (
     "DEEP", "Color.RED", "Color", "POINT.x", "POINT[1]", "MAP['a']", "MAP['b']", "MAP[i]", "MAP[x]",
     "MAP['t'][0]", "LONG[5]", "SPACE.b[0]", "SPACE.c", "SPACE.d", "EMPTY[0, 0]", "SCALAR[()]", "SCALAR[0]",
     "NAMES[0]", "STRUCT[0]", "OBJECTS[0]", "COMPLEX[0]", "BIG[1]", "STRIDED[1, 1]", "RANKS[0]",
-    "np.float64(1.5)", "np.complex64(1)", "np.str_('a')", "decimal.Decimal(1)", "i << -1",
+    "[ODD(k) for k in range(3)]", "hvisa.collect(ODD(1))", "i << -1",
+    "np.float64(1.5)", "np.complex64(1)", "np.str_('a')", "decimal.Decimal(1)",
     "functools.partial(max, 1)(2)", "f.module", "f.text", "f(x, y)", "f", "hvisa.load('x')",
     "__import__('os')", "vec[f32, 0](1)", "n ** 30", "i + 2 ** 70", "x[2 ** 70]", "x[i + 2 ** 70]",
     "2.0 ** 2000", "f32(10 ** 400)", "vec(vec(1, 2), 3)",
@@ -119,6 +120,7 @@ ASKED_BLOCKS = (
     "for k in range(2 ** 70): y[i] = k", "for k in range(5, 0, -2 ** 70): y[i] = k",
     "for k in LONG: y[i] = k", "for k in ODD: pass", "for k in MAP: pass",
     "for k in hvisa.static_range(2 ** 70): y[i] = k",
+    "for k in hvisa.grid(n): y[k] = ODD(x)", "for k in hvisa.grid(n): y[k] = ODD", "ODD.next = x",
     "for a in (x, y): y[i] = a[i]", "t = hvisa.local(f32, 2 ** 70)", "t = hvisa.local(f32, ODD)",
     "a: vec[f32, 2] = 1; y[i] = a[0]", "a: ODD = 1", "hvisa = 5", "for y in range(3): pass")
 
@@ -128,6 +130,17 @@ ASKED_BLOCKS = (
 def test_what_stands_outside(asked: str) -> None:
     text = f"{HEADER}{OUTSIDE}\n@hvisa.leaf\ndef f(x: In[f32, n], y: Out[f32, n]):\n" \
         f"    i = hvisa.grid(n)\n    {asked}\n"
+    try:
+        compile_text(text, "outside.py")
+    except HvisaError as error:
+        check_error(error, text, "outside.py")
+
+
+@pytest.mark.parametrize("asked", [*(f"y = {a}{e}" for a in ("", "x + ") for e in ASKED), *ASKED_BLOCKS],
+                         ids=lambda asked: asked[:40])
+def test_what_stands_outside_of_a_graph(asked: str) -> None:
+    text = f"{HEADER}{OUTSIDE}\n@hvisa.graph\ndef f(x: In[f32, n], k: index) -> Out[f32, n]:\n" \
+        f"    i, y = k, x + 0\n    {asked}\n    return y\n"
     try:
         compile_text(text, "outside.py")
     except HvisaError as error:

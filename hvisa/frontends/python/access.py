@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-import difflib
-from collections.abc import Callable
 from typing import Any
 
-from hvisa.diagnostics import HvisaError
 from hvisa.frontends.python.annotations import AnnotationError, VectorKind
 from hvisa.frontends.python.arithmetic import Arithmetic
 from hvisa.frontends.python.definitions import PythonFunction
@@ -29,25 +26,10 @@ from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import LOAD_BOUNDS, STORE_BOUNDS, UPDATES
 from hvisa.spec.types import VectorType
 
-_VIEWS = {"clamp": "clamp", "zero": "zero", "skip": "skip"}  # x.clamp[i - 1]
-_WRITES = {"in": "is an `In` port, which is only read"}
+_VIEWS = ({*LOAD_BOUNDS, *STORE_BOUNDS}) - {"trap"}  # x.clamp[i - 1]
 # `h[b] += v` on an accumulate port.
 AUGMENTED: dict[type[ast.operator], str] = {ast.Add: "add", ast.BitAnd: "and", ast.BitOr: "or",
                                             ast.BitXor: "xor"}
-
-
-# What numpy and others call an operation that has another name here.
-_ELSEWHERE = {"maximum": "max", "minimum": "min", "fabs": "abs", "relu": "max(x, 0)", "power": "pow",
-              "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "isnan": "is_nan",
-              "rint": "round_half_even", "invert": "not", "fmax": "max", "fmin": "min"}
-
-
-def attribute_help(owner: object, name: str) -> str:
-    """What to write where a module or type lacks a name."""
-    if getattr(owner, "__name__", "") == "hvisa" and name in _ELSEWHERE:
-        return f"write `hvisa.{_ELSEWHERE[name]}`"
-    close = difflib.get_close_matches(name, dir(owner), 1, 0.75)
-    return f"did you mean `{close[0]}`?" if close else "`dir(...)` lists what it has"
 
 
 class Access(Arithmetic):
@@ -141,7 +123,7 @@ class Access(Arithmetic):
             case Known():
                 key = self._key(self.expression(node.slice))
                 if key is not self:
-                    found = self._outside(node, lambda: owner.object[key])
+                    found = self.outside(node, lambda: owner.object[key])
                     return self.compiler.wrap(self, node, found)
                 self.refuse(node.slice, "HV1204", f"{type_text(owner)} is indexed by constants only",
                             "put its values in a numpy array, which becomes a buffer")
@@ -162,16 +144,6 @@ class Access(Arithmetic):
                 return self if any(p is self for p in parts) else parts
             case _:
                 return self if not isinstance(key, Run) or key.dim is None else key.dim
-
-    def _outside(self, node: ast.expr, make: Callable[[], Any]) -> Any:
-        """What an object from outside the body gives, which may raise anything."""
-        try:
-            return make()
-        except Exception as error:
-            words = error.diagnostics[0].message if isinstance(error, HvisaError) else \
-                f"{type(error).__name__}: {error}"
-            self.refuse(node, "HV1208", f"this can't be computed: {words}",
-                        "compute it outside of the function and name the result")
 
     def _constant_slice(self, node: ast.Slice) -> slice:
         """The slice of a tuple: its bounds are constants."""
@@ -225,13 +197,9 @@ class Access(Arithmetic):
             case Known() if isinstance(owner.object, PythonFunction):
                 pass
             case Known():
-                found = self._outside(node, lambda: getattr(owner.object, name, self))
-                if found is self:
-                    self.refuse(node, "HV1202", f"{type_text(owner)} has no `{name}`",
-                                attribute_help(owner.object, name))
-                return self.compiler.wrap(self, node, found)
+                return self.member(node, owner)
             case Array() if name in _VIEWS:
-                return owner.through(bounds=_VIEWS[name])
+                return owner.through(bounds=name)
             case Array() if name == "shape":
                 return Items([self.extent(owner, axis) for axis in range(owner.type.rank)])
             case Array() if name == "ndim":
@@ -263,8 +231,8 @@ class Access(Arithmetic):
     def store(self, node: ast.Subscript, array: Array, value: Expr, source: ast.AST | None = None) -> None:
         """Write an element. `source` is where the value stands."""
         source = node if source is None else source
-        if array.direction in _WRITES:
-            self.refuse(node, "HV1213", f"`{array.name}` {_WRITES[array.direction]}",
+        if array.direction == "in":
+            self.refuse(node, "HV1213", f"`{array.name}` is an `In` port, which is only read",
                         f"make it `Out[...]` or `InOut[...]` to write `{array.name}`")
         if array.accumulate:
             self.refuse(node, "HV1213", f"`{array.name}` is an `Accumulate` port: elements are joined, "

@@ -13,8 +13,6 @@ from hvisa.spec.limits import LIMITS
 from hvisa.spec.operations import DIRECTIONS, MODES, UPDATES
 from hvisa.spec.types import ScalarType, Type, VectorType
 
-DimLike = Dim | int | str
-
 
 class AnnotationError(HvisaError):
     """An annotation that can't be; `help` says what to write. Where Python evaluates the annotation,

@@ -110,7 +110,7 @@ class Arithmetic(Builder):
         x, y = self.convert(first, a, type_), self.convert(second, b, type_)
         quotient = isinstance(op, ast.FloorDiv)
         nonneg = element.kind == "unsigned" or (x.nonneg and y.nonneg)
-        if nonneg or element.kind == "unsigned":
+        if nonneg:
             out = self.value(node, "div" if quotient else "rem", x.operand, y.operand)
             out.weak, out.nonneg = weak, True
             return out

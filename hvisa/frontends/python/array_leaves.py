@@ -10,7 +10,7 @@ from hvisa.frontends.python.arrays import Emitter, Index, Lazy, Shifted, Wire
 from hvisa.frontends.python.definitions import set_symbols
 from hvisa.frontends.python.values import Array, Run
 from hvisa.graph.model import LeafNode, Output, Value
-from hvisa.spec import types as ty
+from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.operations import OUTPUT_FORMS, REDUCTIONS
 from hvisa.spec.types import BufferType, ScalarType
@@ -73,10 +73,9 @@ def store(graph: GraphBuilder, lazy: Lazy, name: str, wire: Wire, parts: Sequenc
 def update(graph: GraphBuilder, lazy: Lazy, name: str, wire: Wire) -> Wire | None:
     """Put an array of the same type into a buffer whose contents nobody needs any more. None where that
     gains nothing."""
-    from hvisa.spec.dimensions import constant
     type_ = wire.type
     assert isinstance(type_, BufferType)
-    made = _stored(graph, lazy, name, wire, [(constant(0), 1, d) for d in type_.shape], {}, True)
+    made = _stored(graph, lazy, name, wire, [(dims.constant(0), 1, d) for d in type_.shape], {}, True)
     if made.emitter.elsewhere or made.emitter.parts or made.element is not type_.element:
         made.drop()
         return None
@@ -91,8 +90,7 @@ class _Leaf:
         self.node = node = lazy.node
         self._taken = dict(graph._taken)
         self.leaf = leaf = LeafNode(graph.compiler.free_name(
-            f"{graph.definition.name}.{name.lstrip('$')}"),
-                                    graph.file.span(node))
+            f"{graph.definition.name}.{name.lstrip('$')}"), graph.file.span(node))
         leaf.public = False
         leaf.effect = 1 if graph.fast else 0
         self.emitter = emitter = Emitter(graph, leaf)
@@ -158,6 +156,3 @@ def _stored(graph: GraphBuilder, lazy: Lazy, name: str, wire: Wire, parts: Seque
                                  *(emitter.plain(node, p) for p in places)], None, None,
                  offsets if any(offsets) else ())
     return made
-
-
-__all__ = ["MOST_AXES", "Part", "materialise", "store", "update"]

@@ -113,6 +113,3 @@ def _counted(op: str, type_: ScalarType) -> ScalarType:
 def _run(value: Any) -> Run:
     assert isinstance(value, Run)
     return value
-
-
-__all__ = ["ArrayReductions"]

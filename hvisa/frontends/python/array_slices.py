@@ -197,6 +197,3 @@ class ArraySlices(ArrayOperations):
             return emitter.choose(node, condition, emitter.convert(node, new, element), old)
         chosen = elementwise(self._graph, node, [mask, lazy, whole], choose)
         return store(self._graph, chosen, name, wire, [(ZERO, 1, d) for d in wire.type.shape])
-
-
-__all__ = ["ArraySlices"]

@@ -222,6 +222,3 @@ def tiles_of(graph: GraphBuilder, lazy: Lazy, most_axes: int) -> Tiles | None:
                 and all(map(graph.inference.same, p.shape, lazy.shape))]
     with_rows = [p for p in products if p.product.rows]
     return Tiles(with_rows or products) if products and len(lazy.shape) <= most_axes else None
-
-
-__all__ = ["Product", "Tiles", "chain", "joined", "tiles_of"]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import builtins
+import difflib
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from hvisa.diagnostics import HvisaError
 from hvisa.frontends.python.names import NAMES, Operation
 from hvisa.frontends.python.promotion import meet, same_kind
 from hvisa.frontends.python.source import SourceFile, refuse
@@ -33,8 +36,6 @@ from hvisa.spec.types import ScalarType, Type, VectorType
 if TYPE_CHECKING:
     from hvisa.frontends.python.compiler import Compiler
 
-ALWAYS_TRAPS = frozenset({"div", "rem"})
-
 
 class Builder:
     """What is shared by all that compiles one definition's body."""
@@ -48,6 +49,7 @@ class Builder:
         self.fast = fast
         self.region = Region()
         self.env: dict[str, Expr] = {}
+        self.lost: dict[str, str] = {}  # names that had a value on some ways only, and what to write
         self._taken: dict[str, int] = {}
 
     # -- messages ------------------------------------------------------------------------------
@@ -82,7 +84,43 @@ class Builder:
     def name_result(self, name: str, value: Expr) -> None:
         """Give an unnamed result the name of the variable that it is assigned to."""
         if isinstance(value, Run) and isinstance(value.operand, Value) and value.operand.name is None:
-            value.operand.name = self.unique(name.lstrip("$"))
+            value.operand.name = self.unique(name)
+
+    def looked_up(self, node: ast.Name) -> Expr:
+        """What a name stands for that the body gives no value: an object from outside, or a size."""
+        if node.id in self.lost:
+            self.refuse(node, "HV1202", f"`{node.id}` may have no value here", self.lost[node.id])
+        if node.id in self.namespace:
+            return self.compiler.wrap(self, node, self.namespace[node.id])
+        if node.id in self.definition.symbols:
+            return self.dim_run(dims.symbol(node.id))
+        names = [*self.env, *self.definition.symbols, *(
+            n for n in self.namespace if n[0] != "_" and not hasattr(builtins, n))]
+        close = difflib.get_close_matches(node.id, names, 1, 0.7)
+        help_ = f"did you mean `{close[0]}`?" if close else "assign it first, or import it"
+        if node.id in NAMES:
+            help_ = f"write `hvisa.{node.id}`, or `from hvisa import {node.id}`"
+        if not close and self.definition.kind == "leaf" and not self.definition.grid and len(node.id) == 1:
+            help_ = f"a leaf begins with its ids: `{node.id} = hvisa.grid(...)`"
+        self.refuse(node, "HV1202", f"`{node.id}` is not defined", help_)
+
+    def member(self, node: ast.Attribute, owner: Known) -> Expr:
+        """An attribute of an object from outside."""
+        found = self.outside(node, lambda: getattr(owner.object, node.attr, self))
+        if found is self:
+            self.refuse(node, "HV1202", f"{type_text(owner)} has no `{node.attr}`",
+                        attribute_help(owner.object, node.attr))
+        return self.compiler.wrap(self, node, found)
+
+    def outside(self, node: ast.AST, make: Callable[[], Any]) -> Any:
+        """What an object from outside the body gives, which may raise anything."""
+        try:
+            return make()
+        except Exception as error:
+            words = error.diagnostics[0].message if isinstance(error, HvisaError) else \
+                f"{type(error).__name__}: {error}"
+            self.refuse(node, "HV1208", f"this can't be computed: {words}",
+                        "compute it outside of the function and name the result")
 
     # -- instructions --------------------------------------------------------------------------
 
@@ -258,6 +296,20 @@ class Builder:
         out = self.value(node, "ne", number.operand, zero)
         out.weak = number.weak
         return out
+
+
+# What numpy and others call an operation that has another name here.
+_ELSEWHERE = {"maximum": "max", "minimum": "min", "fabs": "abs", "relu": "max(x, 0)", "power": "pow",
+              "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "isnan": "is_nan",
+              "rint": "round_half_even", "invert": "not", "fmax": "max", "fmin": "min"}
+
+
+def attribute_help(owner: object, name: str) -> str:
+    """What to write where a module or type lacks a name."""
+    if getattr(owner, "__name__", "") == "hvisa" and name in _ELSEWHERE:
+        return f"write `hvisa.{_ELSEWHERE[name]}`"
+    close = difflib.get_close_matches(name, dir(owner), 1, 0.75)
+    return f"did you mean `{close[0]}`?" if close else "`dir(...)` lists what it has"
 
 
 def _number_help(value: Expr) -> str:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from hvisa.diagnostics import Diagnostic, HvisaError, Source, plural
+from hvisa.diagnostics import Diagnostic, HvisaError, plural
 from hvisa.frontends.python.annotations import AnnotationError, dimension, scalar_of
 from hvisa.frontends.python.builder import Builder, constant_dim
 from hvisa.frontends.python.calls import Calls
@@ -337,6 +337,3 @@ class Compiler:
             builder.refuse(node, "HV1221", f"a size is known at launch, and this is {type_text(value)}",
                            "sizes are built of numbers, symbols of shapes and parameters of type `index`")
         return found
-
-
-__all__ = ["Compiler", "Source", "compile_module"]

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 
 from hvisa.frontends.python.calls import Calls
-from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.unsupported import INSTEAD
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Number, Run, same, type_text
 from hvisa.graph.model import Instr, Region, Value
@@ -27,9 +26,6 @@ class Expressions(Calls):
             self.refuse(node, "HV1203", f"{what} not supported in a kernel", instead)
         return method(node)
 
-    def is_known(self, node: ast.expr) -> bool:
-        return type(node) not in INSTEAD
-
     def _constant(self, node: ast.Constant) -> Expr:
         if isinstance(node.value, complex):
             self.refuse(node, "HV1210", "complex numbers are not a type of hvisa",
@@ -43,26 +39,7 @@ class Expressions(Calls):
 
     def _name(self, node: ast.Name) -> Expr:
         found = self.env.get(node.id)
-        if found is not None:
-            return found
-        symbol = self.definition.symbols.get(node.id)
-        if node.id in self.lost:
-            self.refuse(node, "HV1202", f"`{node.id}` may have no value here", self.lost[node.id])
-        if node.id in self.namespace:
-            return self.compiler.wrap(self, node, self.namespace[node.id])
-        if symbol is not None:
-            from hvisa.spec.dimensions import symbol as dim
-            return self.dim_run(dim(node.id))
-        import builtins
-        import difflib
-        names = [*self.env, *self.definition.symbols, *(
-            n for n in self.namespace if n[0] != "_" and not hasattr(builtins, n))]
-        close = difflib.get_close_matches(node.id, names, 1, 0.7)
-        help_ = f"did you mean `{close[0]}`?" if close else "assign it first, or import it"
-        help_ = operation_help(node.id) or help_
-        if not close and self.definition.kind == "leaf" and not self.definition.grid and len(node.id) == 1:
-            help_ = f"a leaf begins with its ids: `{node.id} = hvisa.grid(...)`"
-        self.refuse(node, "HV1202", f"`{node.id}` is not defined", help_)
+        return self.looked_up(node) if found is None else found
 
     def _tuple(self, node: ast.Tuple) -> Expr:
         return Items([self.expression(e) for e in node.elts])
@@ -214,17 +191,6 @@ class Expressions(Calls):
         self.region.body.append(instr)
         return Run(instr.results[0], type_)
 
-    # Names that had a value on some ways only, and what to write.
-    lost: dict[str, str] = {}
-
-
-def operation_help(name: str) -> str:
-    """What to write for the bare name of an operation."""
-    return f"write `hvisa.{name}`, or `from hvisa import {name}`" if name in NAMES else ""
-
 
 def _harmless(instr: Instr) -> bool:
     return instr.row.effect is Effect.NONE and not instr.row.traps and not instr.regions
-
-
-__all__ = ["Expressions", "type_text"]

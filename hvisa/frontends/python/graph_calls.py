@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from typing import Any
 
-from hvisa.frontends.python.access import attribute_help
 from hvisa.frontends.python.annotations import scalar_of
+from hvisa.frontends.python.array_operations import shown
 from hvisa.frontends.python.arrays import Lazy, Wire
 from hvisa.frontends.python.definitions import PythonFunction
-from hvisa.frontends.python.expressions import operation_help
 from hvisa.frontends.python.graph_arrays import GraphArrays
 from hvisa.frontends.python.names import LibraryFunction, Operation, ceildiv
 from hvisa.frontends.python.unsupported import INSTEAD
@@ -55,15 +53,7 @@ class GraphCalls(GraphArrays):
         found = self.env.get(node.id)
         if found is not None:
             return found.wire if isinstance(found, Delayed) else found
-        if node.id in self.lost:
-            self.refuse(node, "HV1202", f"`{node.id}` may have no value here", self.lost[node.id])
-        if node.id in self.namespace:
-            return self.compiler.wrap(self, node, self.namespace[node.id])
-        if node.id in self.definition.symbols:
-            return self.dim_run(dims.symbol(node.id))
-        close = difflib.get_close_matches(node.id, [*self.env, *self.namespace], 1)
-        self.refuse(node, "HV1202", f"`{node.id}` is not defined", operation_help(node.id) or (
-            f"did you mean `{close[0]}`?" if close else "assign it first, or import it"))
+        return self.looked_up(node)
 
     def _tuple(self, node: ast.Tuple) -> Any:
         return Items([self.expression(e) for e in node.elts])
@@ -90,11 +80,7 @@ class GraphCalls(GraphArrays):
     def _attribute(self, node: ast.Attribute) -> Any:
         owner = self.expression(node.value)
         if isinstance(owner, Known):
-            found = getattr(owner.object, node.attr, None)
-            if found is None and not hasattr(owner.object, node.attr):
-                self.refuse(node, "HV1202", f"{type_text(owner)} has no `{node.attr}`", attribute_help(
-                    owner.object, node.attr))
-            return self.compiler.wrap(self, node, found)
+            return self.member(node, owner)
         if node.attr in ("shape", "T", "ndim", "size") and isinstance(owner, (Wire, Lazy, Array)):
             lazy = self.lazy(node, owner)
             if node.attr == "T":
@@ -154,9 +140,7 @@ class GraphCalls(GraphArrays):
                 self.refuse(node.args[0], "HV1204", "this is a number, which has no length",
                             "`len` takes an array")
             return self.dim_run(shape[0])
-        name = getattr(found, "__name__", type_text(callee) if not isinstance(callee, (Wire, Lazy)) else
-                       "this")
-        self.refuse(node, "HV1203", f"`{name}` can't be called in a graph",
+        self.refuse(node, "HV1203", f"{shown(callee)} can't be called in a graph",
                     "a graph calls leaves and graphs (`@hvisa.leaf`, `@hvisa.graph`) and operations on "
                     "arrays")
 
@@ -240,28 +224,33 @@ class GraphCalls(GraphArrays):
             out.append((start, dims.constant(1) if length is None else length))
         return tuple(out)
 
-    def _joined_call(self, node: ast.Call, name: str, form: tuple[str, str], argument: ast.expr) -> Any:
-        call = argument
+    def joined_node(self, node: ast.Call, name: str) -> tuple[tuple[str, str], ast.Call, PythonFunction]:
+        """How `collect` or `reduce` joins results, the call of a node in it, and what that calls."""
+        self.options(node, name)
+        self._count(node, name, 1 if name == "collect" else 2)
+        op = Const("add") if name == "collect" else self.expression(node.args[0])
+        words = [w for w in REDUCTIONS if not w.startswith("arg")]
+        if not isinstance(op, Const) or op.value not in words:
+            self.refuse(node.args[0], "HV1211", f"`{name}` takes its operator first",
+                        f"one of {', '.join(words)}, as a text")
+        call = node.args[-1]
         found = self.expression(call.func) if isinstance(call, ast.Call) else None
         if not isinstance(call, ast.Call) or not isinstance(found, Known) \
                 or not isinstance(found.object, PythonFunction):
-            self.refuse(node, "HV1211", f"`{name}` joins the results of a node", f"write the call in it: "
-                        f"`hvisa.{name}({'' if name == 'collect' else chr(34) + 'max' + chr(34) + ', '}"
-                        "f(x))`")
-        return self.node_call(call, found.object, form=form)
+            example = "hvisa.collect(f(x))" if name == "collect" else "hvisa.reduce(\"max\", f(x))"
+            self.refuse(node, "HV1211", f"`{name}` joins the results of a node",
+                        f"write the call in it: `{example}`")
+        return (name, op.value), call, found.object
+
+    def _joined_results(self, node: ast.Call, name: str) -> Any:
+        form, call, function = self.joined_node(node, name)
+        return self.node_call(call, function, form=form)
 
     def _call_collect(self, node: ast.Call) -> Any:
-        self._count(node, "collect", 1)
-        return self._joined_call(node, "collect", ("collect", "add"), node.args[0])
+        return self._joined_results(node, "collect")
 
     def _call_reduce(self, node: ast.Call) -> Any:
-        self._count(node, "reduce", 2)
-        op = self.expression(node.args[0])
-        words = [w for w in REDUCTIONS if not w.startswith("arg")]
-        if not isinstance(op, Const) or op.value not in words:
-            self.refuse(node.args[0], "HV1211", "`reduce` takes its operator first",
-                        f"one of {', '.join(words)}, as a text")
-        return self._joined_call(node, "reduce", ("reduce", op.value), node.args[1])
+        return self._joined_results(node, "reduce")
 
     # -- parts of buffers ----------------------------------------------------------------------
 
@@ -309,6 +298,3 @@ class GraphCalls(GraphArrays):
                       [Value(None, ty.stream(init.type))], self.file.span(node))
         self.region.body.append(instr)
         return Delayed(instr, Wire(instr.results[0], instr.results[0].type))
-
-
-__all__ = ["Delayed", "GraphCalls", "Run"]

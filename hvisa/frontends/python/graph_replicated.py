@@ -7,8 +7,8 @@ import ast
 from hvisa.frontends.python.arrays import Wire
 from hvisa.frontends.python.definitions import PythonFunction
 from hvisa.frontends.python.graph_assignments import GraphAssignments
-from hvisa.frontends.python.names import NAMES
-from hvisa.frontends.python.values import Const, Items, Known
+from hvisa.frontends.python.names import Operation
+from hvisa.frontends.python.values import Items, Known
 from hvisa.graph.model import Output, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
@@ -49,19 +49,14 @@ class ReplicatedNodes(GraphAssignments):
     def _replicated_call(self, node: ast.For, statement: ast.Assign | ast.Expr, call: ast.Call,
                          extents: tuple[Dim, ...], ids: list[Value]) -> tuple[list[str], list[Wire]]:
         found = self.expression(call.func)
+        function = found.object if isinstance(found, Known) else None
         form = ("plain", "add")
-        if isinstance(found, Known) and found.object in (NAMES["reduce"], NAMES["collect"]):
-            op = self.expression(call.args[0]) if found.object is NAMES["reduce"] else Const("add")
-            form = ("reduce" if found.object is NAMES["reduce"] else "collect", op.value)
-            inner = call.args[-1]
-            if not isinstance(inner, ast.Call):
-                self.refuse(call, "HV1211", "`reduce` and `collect` join the results of a node")
-            call, found = inner, self.expression(inner.func)
-        if not isinstance(found, Known) or not isinstance(found.object, PythonFunction) \
-                or found.object.kind != "graph":
+        if isinstance(function, Operation) and function.name in ("reduce", "collect"):
+            form, call, function = self.joined_node(call, function.name)
+        if not isinstance(function, PythonFunction) or function.kind != "graph":
             self.refuse(call, "HV1203", "what is replicated is a graph",
                         "decorate it with `@hvisa.graph`; a leaf has its grid in its own body")
-        callee = self.compiler.node(found.object)
+        callee = self.compiler.node(function)
         targets: list[ast.expr] = []
         if isinstance(statement, ast.Assign):
             target = statement.targets[0]
@@ -87,7 +82,7 @@ class ReplicatedNodes(GraphAssignments):
             names.append(owner.id)
             outputs.append(Output() if port is not None else Output(
                 OUTPUT_FORMS.index(form[0]), REDUCTIONS.index(form[1])))
-        result = self.node_call(call, found.object, extents, ids, outputs)
+        result = self.node_call(call, function, extents, ids, outputs)
         return names, result.items if isinstance(result, Items) else [result]
 
     def _whole(self, node: ast.AST, name: str) -> BufferType:

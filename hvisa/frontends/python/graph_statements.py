@@ -159,7 +159,7 @@ class GraphStatements(ReplicatedNodes):
         parameters: list[Value] = []
         for name, wire in initial.items():
             instr.operands.append(wire.operand)
-            parameters.append(Value(self.unique(name.lstrip("$")), wire.type))
+            parameters.append(Value(self.unique(name), wire.type))
             self.env[name] = Wire(parameters[-1], wire.type)  # type: ignore[assignment]
         instr.uniform = (UNIFORMITY.index("varying"),) * len(initial)
         return instr, self.region_of([*leading, *parameters])
@@ -203,7 +203,7 @@ class GraphStatements(ReplicatedNodes):
         outer.body.append(instr)
         self.env, self.lost = before, lost
         for name in carried:
-            value = Value(self.unique(name.lstrip("$")), initial[name].type)
+            value = Value(self.unique(name), initial[name].type)
             instr.results.append(value)
             self.env[name] = Wire(value, value.type)  # type: ignore[assignment]
         for name in changed(node.body):
@@ -383,6 +383,3 @@ class GraphStatements(ReplicatedNodes):
             value = Value(self.unique(name), type_)
             instr.results.append(value)
             self.env[name] = Wire(value, type_)  # type: ignore[assignment]
-
-
-__all__ = ["GraphStatements"]

@@ -10,14 +10,13 @@ from hvisa.frontends.python.array_leaves import materialise, update
 from hvisa.frontends.python.array_reductions import ArrayReductions
 from hvisa.frontends.python.arrays import Lazy, Wire
 from hvisa.frontends.python.definitions import Header, PythonFunction, set_symbols
-from hvisa.frontends.python.leaves import argument_of, fill_header, name_of, without_docstring
-from hvisa.frontends.python.values import Const, Expr, Items, Known, Run
+from hvisa.frontends.python.leaves import fill_header, name_of, without_docstring
+from hvisa.frontends.python.values import Const, Items, Run
 from hvisa.graph.inference import Inference
 from hvisa.graph.model import (
     Argument,
     Constant,
     Definition,
-    DimValue,
     GlobalRef,
     Instr,
     InternalNode,
@@ -31,12 +30,10 @@ from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.literals import float_value, integer_value
 from hvisa.spec.table import ROWS
-from hvisa.spec.types import BufferType, GridType, ScalarType, StreamType, Type
+from hvisa.spec.types import BufferType, GridType, ScalarType, Type
 
 if TYPE_CHECKING:
     from hvisa.frontends.python.compiler import Compiler
-
-GraphValue = Expr | Wire | Lazy
 
 
 class GraphBuilder(ArrayReductions):
@@ -46,7 +43,6 @@ class GraphBuilder(ArrayReductions):
         super().__init__(compiler, header.file, graph, header.namespace, fast)
         self.inference = Inference(compiler.module)
         self.inference.definition = graph
-        self.lost: dict[str, str] = {}
         self.uses, self.last_uses = _uses(header.node)
         self.waiting: list[Any] = []  # values that a statement has yet to assign
         self._unnamed: set[Value] = set()  # results that are still called after their node
@@ -143,7 +139,6 @@ class GraphBuilder(ArrayReductions):
             value.operand.name = self.unique(name)
         self.env[name] = value  # type: ignore[assignment]
         self.lost.pop(name, None)
-
 
     # -- versions ------------------------------------------------------------------------------
 
@@ -335,6 +330,3 @@ def _fitting(builder: GraphBuilder, node: ast.AST, value: Any, type_: Type, name
                        if isinstance(wire.type, BufferType) else "join per-instance results: "
                        "`hvisa.reduce(\"max\", node(...))`" if isinstance(wire.type, GridType) else "")
     return wire.operand
-
-
-__all__ = ["DimValue", "GraphBuilder", "Known", "StreamType", "argument_of", "compile_graph"]

@@ -12,7 +12,7 @@ from hvisa.frontends.python.exits import VALUE, Exits, always, returning
 from hvisa.frontends.python.names import NAMES
 from hvisa.frontends.python.statements import Statements
 from hvisa.frontends.python.uniformity import mark_uniform
-from hvisa.frontends.python.values import Array, Const, Expr, Known, Run
+from hvisa.frontends.python.values import Array, Expr, Known, Run
 from hvisa.graph.model import Definition, Function, LeafNode, Value
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
@@ -231,6 +231,3 @@ def name_of(header: Header) -> ast.AST:
 
 def argument_of(header: Header, name: str) -> ast.AST:
     return next((a for a in header.arguments() if a.arg == name), header.node)
-
-
-__all__ = ["Const", "compile_function", "compile_leaf", "fill_header", "port_value", "write_body"]

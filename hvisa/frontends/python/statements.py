@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from hvisa.diagnostics import plural
 from hvisa.frontends.python.access import AUGMENTED
-from hvisa.frontends.python.annotations import AnnotationError, scalar_of
+from hvisa.frontends.python.annotations import scalar_of
 from hvisa.frontends.python.exits import VALUE, EarlyLoop, assigned
 from hvisa.frontends.python.expressions import Expressions
-from hvisa.frontends.python.names import NAMES, Operation
-from hvisa.frontends.python.unsupported import NOT_HERE
+from hvisa.frontends.python.names import NAMES
+from hvisa.frontends.python.unsupported import INSTEAD, NOT_HERE
 from hvisa.frontends.python.values import Array, Const, Expr, Items, Known, Number, Run, same, type_text
 from hvisa.graph.model import Constant, Definition, Instr, Region, Value
 from hvisa.spec import types as ty
+from hvisa.spec.operations import UNIFORMITY
 from hvisa.spec.table import ROWS
 from hvisa.spec.types import ScalarType, VectorType
 
@@ -47,7 +48,6 @@ class Statements(Expressions):
     def __init__(self, compiler: Compiler, file: SourceFile, definition: Definition,
                  namespace: dict[str, Any], fast: int):
         super().__init__(compiler, file, definition, namespace, fast)
-        self.lost = {}
         self._types: dict[tuple[int, str], LoopType] = {}
 
     def block(self, nodes: list[ast.stmt]) -> None:
@@ -181,7 +181,7 @@ class Statements(Expressions):
     def _expression_statement(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):
             return  # a docstring
-        if not self.is_known(node.value):
+        if type(node.value) in INSTEAD:
             self.expression(node.value)  # says that it is not supported
         if not isinstance(node.value, ast.Call):
             self.refuse(node, "HV1203", "this computes a value and drops it", "`==` compares; `=` assigns"
@@ -404,7 +404,6 @@ class Statements(Expressions):
             instr.operands.append(number.operand)
             parameters.append(Value(self.unique(name.lstrip("$")), number.type))
             self.env[name] = Run(parameters[-1], number.type, number.weak, number.nonneg)
-        from hvisa.spec.operations import UNIFORMITY
         instr.uniform = (UNIFORMITY.index("varying"),) * len(initial)
         return instr, self.region_of([*leading, *parameters]), parameters
 
@@ -536,6 +535,3 @@ class Statements(Expressions):
             return instr, self._ends(node, names, parameters)
         self._loop(node, names, build, [target.id])
         self.env.pop(position, None)
-
-
-__all__ = ["AnnotationError", "Operation", "Statements", "assigned"]

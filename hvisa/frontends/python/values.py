@@ -6,10 +6,10 @@ import types
 from typing import Any
 
 from hvisa.frontends.python.wording import plain
-from hvisa.graph.model import Constant, DimValue, Operand, Value
+from hvisa.graph.model import Operand, Value
 from hvisa.spec import types as ty
 from hvisa.spec.dimensions import Dim
-from hvisa.spec.types import BufferType, ScalarType, Type, VectorType
+from hvisa.spec.types import BufferType, ScalarType, VectorType
 
 
 class Const:
@@ -162,11 +162,3 @@ def _known_text(found: Any) -> str:
     shown = repr(found)
     return f"`{shown}`" if " at 0x" not in shown and len(shown) < 60 else \
         f"an object of type `{type(found).__name__}`"
-
-
-def is_constant_operand(operand: Operand) -> bool:
-    return isinstance(operand, (Constant, DimValue))
-
-
-__all__ = ["Array", "Const", "Expr", "Items", "Known", "Number", "Run", "Type",
-           "element_text", "is_constant_operand", "known_text", "same", "type_text", "weak_type"]

@@ -74,6 +74,11 @@ def build_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
     return compiler.module
 
 
+def _reserved(function: PythonFunction) -> frozenset[str]:
+    """The names that a function can't have; the library itself is compiled under its own."""
+    return LIBRARY_NAMES if function.symbol == function.__name__ else frozenset()
+
+
 class Compiler:
     """The module under construction."""
 
@@ -119,7 +124,7 @@ class Compiler:
         key = (id(function),)
         if key not in self._names:
             header = self.header(function)
-            self._names[key] = self.free_name(function.symbol)
+            self._names[key] = self.free_name(function.symbol, _reserved(function))
             self._enter(function, header)
             try:
                 if function.kind == "leaf":
@@ -142,9 +147,7 @@ class Compiler:
         if key not in self._names:
             suffix = "" if len(key) == 1 else "." + ".".join(
                 str(t.element) if isinstance(t, (BufferType, VectorType)) else str(t) for t in types or ())
-            # The mathematics itself is compiled under its names.
-            own = LIBRARY_NAMES if function.symbol == function.__name__ else frozenset[str]()
-            self._names[key] = self.free_name(function.symbol + suffix, own)
+            self._names[key] = self.free_name(function.symbol + suffix, _reserved(function))
             self._enter(function, header)
             try:
                 made = compile_function(self, function, header, self._names[key], types)
@@ -185,7 +188,7 @@ class Compiler:
                 return Run(run.operand, type_, nonneg=run.nonneg)
         if isinstance(found, np.ndarray):
             return self._array(builder, node, found)
-        if isinstance(found, (tuple, list)):
+        if isinstance(found, (tuple, list, range)):
             if len(found) > MOST_ITEMS:
                 builder.refuse(node, "HV1219",
                                f"a {type(found).__name__} of {len(found)} items is too large",

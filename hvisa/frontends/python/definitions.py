@@ -157,7 +157,13 @@ class Header:
         return [*found.posonlyargs, *found.args, *found.kwonlyargs]
 
     def annotation(self, node: ast.expr, owner: ast.AST) -> Any:
-        """What an annotation stands for."""
+        """What an annotation stands for. Python has evaluated it where it stands, unless it is a text:
+        there it may name what the function itself does not close over."""
+        name = owner.arg if isinstance(owner, ast.arg) else "return"
+        with contextlib.suppress(Exception):  # texts of Python 3.14 are evaluated late
+            known = self.function.python.__annotations__.get(name, "")
+            if not isinstance(known, str):
+                return known
         inner = node
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:

@@ -9,7 +9,7 @@ from hvisa.frontends.python.annotations import scalar_of
 from hvisa.frontends.python.array_operations import shown
 from hvisa.frontends.python.arrays import Lazy, Wire
 from hvisa.frontends.python.definitions import PythonFunction
-from hvisa.frontends.python.graph_arrays import GraphArrays
+from hvisa.frontends.python.graph_library import GraphLibrary
 from hvisa.frontends.python.names import LibraryFunction, Operation, ceildiv
 from hvisa.frontends.python.unsupported import INSTEAD
 from hvisa.frontends.python.values import Array, Const, Items, Known, Run, type_text
@@ -31,7 +31,7 @@ class Delayed:
         self.wire = wire
 
 
-class GraphCalls(GraphArrays):
+class GraphCalls(GraphLibrary):
     """Dispatch over the expression nodes of the tree."""
 
     def expression(self, node: ast.expr) -> Any:

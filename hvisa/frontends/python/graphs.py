@@ -134,7 +134,7 @@ class GraphBuilder(ArrayReductions):
             elif uses > 1 and (value.heavy or value.cost > self.cheap(value)):
                 value = materialise(self, value, name)
         if isinstance(value, Wire) and isinstance(value.operand, Value) and (
-                value.operand.name is None or value.operand in self._unnamed):
+                value.operand.name is None or value.operand in self._unnamed) and not _names_extent(value):
             self._unnamed.discard(value.operand)
             value.operand.name = self.unique(name)
         self.env[name] = value  # type: ignore[assignment]
@@ -169,6 +169,12 @@ class GraphBuilder(ArrayReductions):
         """Whether a buffer was made here or is a port that may be written, and has contents."""
         port = next((p for p in self.definition.ports if p.value is wire.operand), None)
         return isinstance(wire.operand, Value) and (port is None or (port.written and port.direction != 2))
+
+
+def _names_extent(wire: Wire) -> bool:
+    """Whether an extent is known only after the run, and so has a name made of the value's."""
+    assert isinstance(wire.operand, Value)
+    return any(s.startswith(f"{wire.operand.name}.") for d in ty.dims_of(wire.type) for s in d.symbols())
 
 
 def _made_of(value: Any, operand: Operand) -> bool:

@@ -10,6 +10,7 @@ from hvisa.frontends.python.names import MATH_VERSION, MATHEMATICS, LibraryFunct
 from hvisa.frontends.python.promotion import meet
 from hvisa.frontends.python.values import Expr, Items, Number, Run
 from hvisa.graph.model import Function, Module, Port, Value
+from hvisa.library.families import NODE_NAMES
 from hvisa.spec import types as ty
 from hvisa.spec.types import ScalarType, VectorType
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from hvisa.frontends.python.builder import Builder
 
 
-LIBRARY_NAMES = frozenset(f"{n}.{t}" for n in MATHEMATICS for t in (ty.F32, ty.F64))
+LIBRARY_NAMES = NODE_NAMES | {f"{n}.{t}" for n in MATHEMATICS for t in (ty.F32, ty.F64)}
 NOT_NARROW = ("nextafter",)  # the neighbour in f32, rounded, is the number itself
 
 

@@ -33,7 +33,7 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*REDUCING, "amax", "amin", "mean"), ("axis", "keepdims")),
     **dict.fromkeys(("zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like",
                      "full_like", "arange"), ("dtype",)),
-    "transpose": ("axes",), "group_scan": ("exclusive",)}
+    "transpose": ("axes",), **dict.fromkeys(("group_scan", "scan"), ("exclusive",))}
 
 
 class Operation:
@@ -157,10 +157,19 @@ _GRAPH: dict[str, str] = {
     "ones_like": "A new array of ones with the shape and type of another.",
     "full_like": "A new array of one number with the shape and type of another.",
     "arange": "Whole numbers in order: `hvisa.arange(n)`.",
+    "scan": "Each element joined with all before it: `hvisa.scan(\"add\", x, exclusive=True)`.",
+    "sort": "The elements of an array of one axis in order; NaN comes last.",
+    "argsort": "Where the elements come from that `sort` gives; equal ones keep their order.",
+    "sort_pairs": "Keys in order, each with its value: `k, v = hvisa.sort_pairs(keys, values)`.",
+    "take": "The elements at some places: `hvisa.take(x, hvisa.argsort(y))`.",
+    "compact": "The elements that a condition keeps: `hvisa.compact(x, x > 0)`.",
+    "bincount": "How often each of the numbers 0 to bins - 1 occurs: `hvisa.bincount(x, bins)`.",
+    "histogram": "How many elements lie in equal classes: `hvisa.histogram(x, bins, low, high)`.",
 }
 # Functions that numpy has and that are operators here; known by numpy's names alone, on whole arrays.
 _NUMPY = {name: Operation(name, f"numpy.{name}, on whole arrays.") for name in (
-    "divide", "square", "logical_and", "logical_or", "logical_xor", "logical_not", "amax", "amin")}
+    "divide", "square", "logical_and", "logical_or", "logical_xor", "logical_not", "amax", "amin", "cumsum",
+    "cumprod", "compress", "flatnonzero")}
 
 _ONE = ("exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh "
         "atanh rsqrt cbrt erf erfc lgamma tgamma round_half_even")
@@ -205,7 +214,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "amax": ("numpy.max", "numpy.amax"), "amin": ("numpy.min", "numpy.amin"),
     **{name: (f"numpy.{name}",) for name in (
         "transpose", "flip", "dot", "matmul", "outer", "clip", "copy", "empty", "zeros", "ones", "full",
-        "zeros_like", "empty_like", "ones_like", "full_like", "arange", *_NUMPY)
+        "zeros_like", "empty_like", "ones_like", "full_like", "arange", "sort", "argsort", "take", *_NUMPY)
         if name not in ("amax", "amin")},
     **{name: (f"numpy.{numpy}",) for name, numpy in {
         "add": "add", "sub": "subtract", "mul": "multiply", "neg": "negative", "eq": "equal",

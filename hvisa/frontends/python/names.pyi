@@ -33,13 +33,13 @@ __all__ = [
     "group_reduce", "group_scan", "static_range", "scratch", "zeros", "collect", "reduce", "split",
     "join", "match", "delay", "where", "mean", "transpose", "flip", "dot", "matmul", "outer",
     "clip", "copy", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
-    "arange", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
-    "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "rsqrt", "cbrt",
-    "erf", "erfc", "lgamma", "tgamma", "round_half_even", "pow", "hypot", "fmod", "remainder",
-    "copysign", "nextafter", "atan2", "powi", "ldexp", "sincos", "frexp", "modf", "i1", "i8", "i16",
-    "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "index", "In", "Out",
-    "InOut", "Checked", "Shared", "Accumulate", "Stream", "vec", "dims", "ceildiv", "strided",
-    "copy_of"
+    "arange", "scan", "sort", "argsort", "sort_pairs", "take", "compact", "bincount", "histogram",
+    "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin",
+    "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "rsqrt", "cbrt", "erf",
+    "erfc", "lgamma", "tgamma", "round_half_even", "pow", "hypot", "fmod", "remainder", "copysign",
+    "nextafter", "atan2", "powi", "ldexp", "sincos", "frexp", "modf", "i1", "i8", "i16", "i32",
+    "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "index", "In", "Out", "InOut",
+    "Checked", "Shared", "Accumulate", "Stream", "vec", "dims", "ceildiv", "strided", "copy_of"
 ]
 
 class Operation:
@@ -741,6 +741,22 @@ def full_like(array: _S, value: _Number | float, /, dtype: Any = ...) -> _S:
     """A new array of one number with the shape and type of another."""
 def arange(*bounds: _Extent, dtype: Any = ...) -> i64:
     """Whole numbers in order: `hvisa.arange(n)`."""
+def scan(*arguments: Any, **named: Any) -> Any:
+    """Each element joined with all before it: `hvisa.scan("add", x, exclusive=True)`."""
+def sort(*arguments: Any, **named: Any) -> Any:
+    """The elements of an array of one axis in order; NaN comes last."""
+def argsort(*arguments: Any, **named: Any) -> Any:
+    """Where the elements come from that `sort` gives; equal ones keep their order."""
+def sort_pairs(*arguments: Any, **named: Any) -> Any:
+    """Keys in order, each with its value: `k, v = hvisa.sort_pairs(keys, values)`."""
+def take(*arguments: Any, **named: Any) -> Any:
+    """The elements at some places: `hvisa.take(x, hvisa.argsort(y))`."""
+def compact(*arguments: Any, **named: Any) -> Any:
+    """The elements that a condition keeps: `hvisa.compact(x, x > 0)`."""
+def bincount(*arguments: Any, **named: Any) -> Any:
+    """How often each of the numbers 0 to bins - 1 occurs: `hvisa.bincount(x, bins)`."""
+def histogram(*arguments: Any, **named: Any) -> Any:
+    """How many elements lie in equal classes: `hvisa.histogram(x, bins, low, high)`."""
 def exp(x: _S | float, /) -> _S:
     """`exp` of the standard mathematics, for f32 and f64."""
 def exp2(x: _S | float, /) -> _S:

@@ -83,7 +83,7 @@ Ports, directions, access modes, types, results and grid of the declaration and 
 equal, but for the names of symbols.
 """, "copy the header from the module")
 
-register("HV0723", "the version of the mathematics is not said", """
-A module that imports from the standard module `math` says which version it was written for, so that its
-results keep their bits for ever.
+register("HV0723", "the version of the standard library is not said", """
+A module that imports from the standard library (`math`, `sort.f32`, ...) says which version it was written
+for, so that its results keep their bits for ever.
 """, "write `math 1` at the top of the module")

@@ -95,7 +95,7 @@ construct("while", "init*: any", """Repeat while a condition holds.
 
 The first region computes it and ends with `check`; the second is the body and yields the carried
 values. Results are the carried values when the check failed. Example:
-`%r = while (%x = %start) { %c = lt %x, %limit  check %c } do { ... yield %y }`
+`%r = while (%x = %start) { ... check %c } do { ... yield %y }`
 """, group=GROUP, form=Form.WHILE, effect=Effect.CONTROL, regions=2, type_rule=_any_operands)
 
 construct("loop", "init*: any", """Repeat a part of a graph until a carried i1 is true.
@@ -114,7 +114,7 @@ f16 and bf16 accumulate in f32 and round once at the end. With `init` the result
 init if the range is empty; without it an empty range gives the operator's identity. argmin and argmax
 give the value and its position: the first NaN, else the best, ties to the lowest; -1 if empty. The
 body sees no carried value. Example:
-`%s = reduce.add f32 over (%k in 0 .. %n) { %x = load %a[%k]  yield %x }`
+`%s = reduce.add f32 over (%k in 0 .. %n) { ... yield %x }`
 """, group=GROUP, form=Form.REDUCE, effect=Effect.CONTROL, regions=1, type_argument="needed",
           fast=True, immediates=(choice("operator", *REDUCTIONS),), type_rule=_reduce_rule)
 

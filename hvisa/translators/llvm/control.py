@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from hvisa.graph.model import Constant, Function, Instr, Region
 from hvisa.spec import numerics, types as ty
-from hvisa.spec.literals import integer_value, parse_literal
+from hvisa.spec.literals import parse_literal
 from hvisa.spec.numerics import BLOCK, PARTIALS
 from hvisa.spec.operations import ORDER_FREE, REDUCTIONS
 from hvisa.spec.types import ScalarType
 from hvisa.translators.llvm.body import Body
 from hvisa.translators.llvm.emit import NARROW, constant_text, element_type, llvm_type
 from hvisa.translators.llvm.rows import better, combine, convert
+from hvisa.translators.llvm.work import BETWEEN_POLLS, SHORT
 
 
 def if_(body: Body, instr: Instr) -> None:
@@ -63,9 +64,9 @@ class Loop:
         f.start(self.exit)
 
 
-def _heavy(region: Region) -> bool:
-    """Whether a loop body may run long enough for a stop check to be cheap."""
-    return any(i.regions or i.callee is not None for i in region.body)
+def _heavy(body: Body, region: Region | None) -> bool:
+    """Whether a round may run long enough for a stop check to be cheap."""
+    return region is not None and body.lowering.work.most(region.body) > SHORT
 
 
 def trip_count(body: Body, instr: Instr, low: str, high: str, step: str, type_: ScalarType) -> str:
@@ -98,8 +99,9 @@ def for_(body: Body, instr: Instr) -> None:
     counter, *parameters = instr.regions[0].parameters
     inits = [(llvm_type(v.type), body.value(o))
              for v, o in zip(parameters, instr.operands[3:], strict=True)]
-    heavy = _heavy(instr.regions[0])
-    strips = None if heavy or _few(instr) else Strips(body, t, rounds, inits)
+    few = body.lowering.work.most([instr]) <= BETWEEN_POLLS
+    heavy = not few and _heavy(body, instr.regions[0])
+    strips = None if few or heavy else Strips(body, t, rounds, inits, instr.regions[0])
     if strips is not None:
         loop = Loop(body, strips.start())
     else:
@@ -124,9 +126,8 @@ class Strips:
     """A long loop of short rounds in strips, with a poll between two, so that the loop itself stays
     simple enough to be made into vectors."""
 
-    SIZE = 1 << 16
-
-    def __init__(self, body: Body, type_text: str, rounds: str, inits: list[tuple[str, str]]):
+    def __init__(self, body: Body, type_text: str, rounds: str, inits: list[tuple[str, str]],
+                 region: Region | None):
         self.body = body
         self.rounds = rounds
         self.type_text = type_text
@@ -135,7 +136,8 @@ class Strips:
         f = body.f
         count = self.outer.names[0]
         self.outer.leave_unless(f.op(f"icmp ult {type_text} {count}, {rounds}"))
-        size = min(self.SIZE, (1 << (int(type_text[1:]) - 1)) - 1)
+        most = BETWEEN_POLLS // max(1, body.lowering.work.most(region.body if region else ()))
+        size = min(max(most, 1), (1 << (int(type_text[1:]) - 1)) - 1)
         left = f.op(f"sub {type_text} {rounds}, {count}")
         strip = body.floats.intrinsic("umin", type_text, [left, str(size)])
         self.limit = f.op(f"add {type_text} {count}, {strip}")
@@ -155,15 +157,6 @@ class Strips:
         f.start(next_)
         self.outer.close(values)
         return self.outer.names[1:]
-
-
-def _few(instr: Instr) -> bool:
-    """Whether a `for` has few rounds whatever happens."""
-    low, high = instr.operands[:2]
-    if not (isinstance(low, Constant) and isinstance(high, Constant)):
-        return False
-    type_ = low.type
-    return integer_value(high.bits, type_) - integer_value(low.bits, type_) <= Strips.SIZE
 
 
 def while_(body: Body, instr: Instr) -> None:
@@ -213,13 +206,12 @@ def reduce_(body: Body, instr: Instr) -> None:
 
     def wide(index: str) -> str:
         return convert(body, at(index), element, accumulator, 0)
-    heavy = _heavy(instr.regions[0])
     if op.startswith("arg"):
-        best, position = fold_arg(body, op, total, at, element, heavy)
+        best, position = fold_arg(body, op, total, at, element, instr.regions[0])
         body.define(instr.results[0], best)
         body.define(instr.results[1], position)
         return
-    result = fold(body, op, total, wide, accumulator, instr.fast, heavy)
+    result = fold(body, op, total, wide, accumulator, instr.fast, instr.regions[0])
     if len(instr.operands) % 2:
         init = convert(body, body.value(instr.operands[-1]), element, accumulator, 0)
         joined = combine(body, op, init, result, accumulator, instr.fast)
@@ -250,29 +242,29 @@ def identity_text(op: str, element: ScalarType) -> str:
 
 
 def fold(body: Body, op: str, total: str, at: Callable[[str], str], element: ScalarType, fast: int,
-         heavy: bool) -> str:
+         region: Region | None = None) -> str:
     """Join `at(0) .. at(total - 1)`; the identity if there are none."""
     if op in ORDER_FREE or not element.is_float:
-        return _fold_free(body, op, total, at, element, fast, heavy)
-    return _fold_ordered(body, op, total, at, element, fast, heavy)
+        return _fold_free(body, op, total, at, element, fast, region)
+    return _fold_ordered(body, op, total, at, element, fast, region)
 
 
 def _fold_free(body: Body, op: str, total: str, at: Callable[[str], str], element: ScalarType,
-               fast: int, heavy: bool) -> str:
+               fast: int, region: Region | None) -> str:
     f, text = body.f, element_type(element)
-    strips = Strips(body, "i64", total, [(text, identity_text(op, element))])
+    strips = Strips(body, "i64", total, [(text, identity_text(op, element))], region)
     loop = Loop(body, strips.start())
     index, so_far = loop.names
     loop.leave_unless(f.op(f"icmp ult i64 {index}, {strips.limit}"))
     value = combine(body, op, so_far, at(index), element, fast)
-    if heavy:
+    if _heavy(body, region):
         body.poll()
     loop.close([f.op(f"add nuw nsw i64 {index}, 1"), value])
     return strips.close([index, so_far])[0]
 
 
 def fold_arg(body: Body, op: str, total: str, at: Callable[[str], str], element: ScalarType,
-             heavy: bool) -> tuple[str, str]:
+             region: Region | None = None) -> tuple[str, str]:
     """Best element and its position; identity and -1 if there are none."""
     f, text = body.f, element_type(element)
     loop = Loop(body, [("i64", "0"), (text, identity_text(op, element)), ("i64", "-1")])
@@ -283,7 +275,7 @@ def fold_arg(body: Body, op: str, total: str, at: Callable[[str], str], element:
     take = f.op(f"or i1 {first}, {better(body, op, value, best, element)}")
     best2 = f.op(f"select i1 {take}, {text} {value}, {text} {best}")
     position2 = f.op(f"select i1 {take}, i64 {index}, i64 {position}")
-    if heavy:
+    if _heavy(body, region):
         body.poll()
     else:
         body.stop_check()
@@ -292,7 +284,7 @@ def fold_arg(body: Body, op: str, total: str, at: Callable[[str], str], element:
 
 
 def _fold_ordered(body: Body, op: str, total: str, at: Callable[[str], str], element: ScalarType,
-                  fast: int, heavy: bool) -> str:
+                  fast: int, region: Region | None) -> str:
     """Blocks of 4096 with 64 partial results, joined pairwise like the carries of a counter."""
     f, text = body.f, element_type(element)
     partials = f.alloca(f"[{PARTIALS} x {text}]", 64)
@@ -305,7 +297,7 @@ def _fold_ordered(body: Body, op: str, total: str, at: Callable[[str], str], ele
     size = body.floats.intrinsic("smin", "i64", [rest, str(BLOCK)])
     result = _fold_block(body, op, base, size, at, element, fast, partials)
     _push(body, op, levels, block, result, element, fast)
-    if heavy:
+    if _heavy(body, region):
         body.poll()
     else:
         body.stop_check()

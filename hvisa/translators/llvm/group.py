@@ -356,7 +356,7 @@ def _barrier(g: Group, instr: Instr) -> None:
 def _vote(g: Group, instr: Instr) -> None:
     op = instr.row.mnemonic.removeprefix("group_")
     g.body.define(instr.results[0], fold(g.body, op, g.total, lambda i: g.at(instr.operands[0], i),
-                                         ty.I1, 0, False))
+                                         ty.I1, 0))
 
 
 def _broadcast(g: Group, instr: Instr) -> None:
@@ -375,13 +375,13 @@ def _reduce(g: Group, instr: Instr) -> None:
     assert isinstance(element, ScalarType)
     operand, body = instr.operands[0], g.body
     if op.startswith("arg"):
-        best, position = fold_arg(body, op, g.total, lambda i: g.at(operand, i), element, False)
+        best, position = fold_arg(body, op, g.total, lambda i: g.at(operand, i), element)
         body.define(instr.results[0], best)
         body.define(instr.results[1], position)
         return
     wide = ty.F32 if element in NARROW and op in ("add", "mul") else element
     value = fold(body, op, g.total, lambda i: convert(body, g.at(operand, i), element, wide, 0), wide,
-                 instr.fast, False)
+                 instr.fast)
     body.define(instr.results[0], convert(body, value, wide, element, 0))
 
 

@@ -23,7 +23,6 @@ from hvisa.translators.llvm.parameters import (
 if TYPE_CHECKING:
     from hvisa.translators.llvm.lowering import Lowering
 
-LOOP_WEIGHT = 16  # assumed rounds of a loop in a body
 GRID_MOST = 1 << 48  # instances
 PLACE = f"range(i64 0, {GRID_MOST + 1})"
 
@@ -45,19 +44,7 @@ def write_leaf(lowering: Lowering, leaf: LeafNode, parameters: Sequence[Paramete
                  for a in parameter_names(port, n, how)]
     arguments += [f"ptr %r{n}" for n in range(len(leaf.results))]
     write_launch(lowering, name, header, arguments, range_name, leaf.name,
-                 lambda b: bind_ports(b, leaf, parameters), leaf.grid, work(leaf))
-
-
-def work(definition: Definition) -> int:
-    """A rough count of the instructions of one instance."""
-    assert definition.body is not None
-    total, stack = 0, [(i, 1) for i in definition.body.body]
-    while stack:
-        instr, weight = stack.pop()
-        total += weight
-        inner = weight * (LOOP_WEIGHT if instr.row.mnemonic in ("for", "while", "reduce") else 1)
-        stack += [(i, min(inner, 1 << 20)) for region in instr.regions for i in region.body]
-    return max(1, total)
+                 lambda b: bind_ports(b, leaf, parameters), leaf.grid, lowering.work.likely(leaf))
 
 
 def _instance(body: Body, leaf: LeafNode, parameters: Sequence[Parameter]) -> None:

@@ -33,6 +33,7 @@ from hvisa.translators.llvm.graph import GraphBody
 from hvisa.translators.llvm.leaf import write_leaf
 from hvisa.translators.llvm.parameters import Parameter, bind_ports, parameter_list, synchronises
 from hvisa.translators.llvm.support import SUPPORT
+from hvisa.translators.llvm.work import Work
 from hvisa.translators.native import CONTEXT, accessed
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Lowering:
         self.module = module
         self.facts = facts
         self.options = options
+        self.work = Work(module)
         self.text = ModuleText()
         self.features = {f[1:] for f in options.features if f.startswith("+")}
         self.sites: list[dict[str, Any]] = []

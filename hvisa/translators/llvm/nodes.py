@@ -270,7 +270,7 @@ def _reduced(g: GraphBody, element: ScalarType, output: Output, array: Held) -> 
         value = g.body.load_cell(element, g.body.cell(element, array.pointer, index))
         return convert(g.body, value, element, wide, 0)
     total = g.body.product(array.extents)
-    return convert(g.body, fold(g.body, op, total, at, wide, 0, False), wide, element, 0)
+    return convert(g.body, fold(g.body, op, total, at, wide, 0), wide, element, 0)
 
 
 # -- grids of graphs ---------------------------------------------------------------------------------

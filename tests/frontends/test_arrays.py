@@ -235,3 +235,13 @@ def test_arrays_carried_by_loops_are_computed_in_place() -> None:
         wanted = 0.5 * (wanted + V[::-1])
     assert grown(4, V).tobytes() == wanted.tobytes()
     assert "inout %out" in grown.text
+
+
+@hvisa.graph
+def middle(x: In[i64, "n"]) -> f64:
+    return np.mean(x)
+
+
+def test_the_mean_of_large_whole_numbers_does_not_wrap() -> None:
+    x = np.full(5, 2**62)
+    assert middle(x) == 2.0**62

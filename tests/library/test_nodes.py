@@ -13,6 +13,7 @@ from hvisa import In, Out, f16, f32, i1, i8, i32, i64, u8
 from hvisa.library.families import FAMILIES, NODE_NAMES, SCANS, node_names
 from hvisa.library.standard import library_bytes, module_names, standard_module
 from hvisa.spec.types import ScalarType
+from tools import nodes_page
 
 DEVICES = ("x86", "multicore")
 SIZES = (0, 1, 15, 16, 17, 1023, 1024, 1025, 5000)
@@ -247,3 +248,17 @@ def test_narrow_types_go_through_wide_ones() -> None:
     np.testing.assert_allclose(product, np.cumprod(h.astype(float)), rtol=1e-3)
     assert np.array_equal(ordered, np.sort(h))
     assert np.array_equal(again, np.sort(x))
+
+
+def test_the_page_is_current_and_its_program_runs() -> None:
+    assert nodes_page.is_current(), "run tools/nodes_page.py"
+    text = nodes_page.PAGE.read_text(encoding="utf-8").split("```")[1].removeprefix("\n")
+    x = np.arange(5, dtype=np.float32)
+    assert hvisa.load(text).entry("running")(x).tolist() == [0, 1, 3, 6, 10]
+
+
+def test_an_import_says_the_version() -> None:
+    text = nodes_page.PAGE.read_text(encoding="utf-8").split("```")[1].replace("math 1\n", "")
+    with pytest.raises(hvisa.HvisaError) as error:
+        hvisa.load(text).entry("running")
+    assert error.value.codes == ["HV0723"]

@@ -94,6 +94,8 @@ class ArrayReductions(ArrayProducts):
     def mean(self, node: ast.AST, value: Any, axis: int | Sequence[int] | None, keep: bool) -> Any:
         """The sum over the count."""
         lazy = self.lazy(node, value)
+        if not self.type_of(lazy).is_float:  # a sum of whole numbers would wrap
+            lazy = self.lazy(node, self.converted(node, ty.F64, lazy))
         total = self.reduced(node, "add", lazy, axis, keep)
         rank = len(lazy.shape)
         axes = range(rank) if axis is None else [axis] if isinstance(axis, int) else axis

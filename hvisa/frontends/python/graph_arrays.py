@@ -50,8 +50,13 @@ class GraphArrays(GraphBuilder):
         if special is not None:
             return special(node)
         if name == "mean" or (name in REDUCING and not (name in ("min", "max") and len(node.args) > 1)):
-            return self._reduction(node, name, self.expression(node.args[0]) if node.args else None,
-                                   node.args[1:])
+            value = self.expression(node.args[0]) if node.args else None
+            if operation.builtin and isinstance(value, (Wire, Lazy, Array)) \
+                    and len(self.lazy(node, value).shape) > 1:
+                self.refuse(node, "HV1204", f"Python's `{name}` goes over the rows of a matrix",
+                            f"write `hvisa.{name}(x)` for all elements, `hvisa.{name}(x, axis=0)` for "
+                            "the rows joined")
+            return self._reduction(node, name, value, node.args[1:])
         values = [self.expression(a) for a in node.args]
         if name == "where":
             return self.function(node, "select", values)

@@ -50,6 +50,7 @@ class GraphAssignments(GraphCalls):
 
     def _assign_part(self, target: ast.Subscript, name: str, value: Any) -> None:
         """`y[1:-1] = expression`: the next version of `y`."""
+        self._unshared(target, name)
         wire = self.env.get(name)
         if isinstance(wire, Lazy):
             wire = materialise(self, wire, name)
@@ -64,6 +65,15 @@ class GraphAssignments(GraphCalls):
         self.waiting = [materialise(self, v, name) if isinstance(v, Lazy) and wire.operand in v.reads else v
                         for v in self.waiting]
         self.bind(target, name, self.assign_slice(target, wire, value, name))
+
+    def _unshared(self, node: ast.AST, name: str) -> None:
+        """Refuses to change an array in place that another name stands for too: in numpy both would."""
+        value, line = self.env.get(name), getattr(node, "end_lineno", None) or 0
+        for other, found in self.env.items():
+            if other != name and _same_array(value, found) and self.last_uses.get(other, 0) > line:
+                self.refuse(node, "HV1213",
+                            f"`{other}` is the same array as `{name}`, and would change too",
+                            f"give one of them an array of its own: `{name} = {other}.copy()`")
 
     def _settle(self, target: ast.expr) -> None:
         """Before a part of a buffer is assigned: compute what is made of the buffer and needed later, so
@@ -89,6 +99,8 @@ class GraphAssignments(GraphCalls):
         if not isinstance(node.target, (ast.Name, ast.Subscript)):
             self.refuse(node.target, "HV1203", "this can't be assigned to")
         target = node.target
+        if isinstance(target, ast.Name):
+            self._unshared(target, target.id)
         self._settle(target)
         read = ast.copy_location(ast.Name(target.id, ast.Load()) if isinstance(target, ast.Name) else
                                  ast.Subscript(target.value, target.slice, ast.Load()), target)
@@ -111,3 +123,10 @@ class GraphAssignments(GraphCalls):
         chosen = self.function(node, "select", [self.mask_of(target), changed_, old])
         whole = ast.copy_location(ast.Subscript(target.value, ast.Constant(...), ast.Store()), target)
         self.assign(whole, chosen)
+
+
+def _same_array(a: Any, b: Any) -> bool:
+    if isinstance(a, Lazy):
+        return a is b and bool(a.shape)
+    return isinstance(a, Wire) and isinstance(b, Wire) and isinstance(a.type, BufferType) \
+        and a.operand is b.operand

@@ -136,7 +136,7 @@ class GraphLibrary(GraphArrays):
         if len(lazy.shape) != 1:
             self.refuse(given, "HV1204", f"`{name}` takes an array of one axis, and this "
                         + (f"has {len(lazy.shape)}" if lazy.shape else "is a number"),
-                        "call it in a leaf or graph for each row" if lazy.shape else "")
+                        "launch it once for each row" if lazy.shape else f"pass `{name}` a buffer")
         return lazy, self.type_of(lazy)
 
     def _sortable(self, node: ast.Call, given: ast.expr, name: str) -> tuple[Wire, ScalarType]:

@@ -45,6 +45,7 @@ class Operation:
         self.__doc__ = doc
         self.row = row
         self.keywords = KEYWORDS.get(name, ())
+        self.builtin = False  # Python's own function of the name, which takes arrays row by row
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         from hvisa.frontends.python.emulation import run_operation
@@ -229,6 +230,12 @@ _ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
+def _builtin(name: str) -> Operation:
+    made = Operation(name, NAMES[name].__doc__ or "", NAMES[name].row)
+    made.builtin = True
+    return made
+
+
 @functools.cache
 def aliases() -> dict[int, Any]:
     """By the identity of a function of Python, `math` or numpy: what it is here."""
@@ -241,5 +248,6 @@ def aliases() -> dict[int, Any]:
             owner: Any = importlib.import_module(module) if module else builtins
             python: Callable[..., Any] | None = getattr(owner, attribute, None)
             if python is not None:
-                found[id(python)] = _NUMPY[name] if name in _NUMPY else NAMES[name]
+                found[id(python)] = _NUMPY[name] if name in _NUMPY else NAMES[name] if module \
+                    or name not in REDUCING else _builtin(name)
     return found

@@ -46,6 +46,7 @@ class Operation:
     name: str
     row: InstrDef | None
     keywords: tuple[str, ...]
+    builtin: bool
     def __init__(self, name: str, doc: str, row: InstrDef | None = None) -> None: ...
     def __call__(self, *arguments: Any, **named: Any) -> Any: ...
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from hvisa.diagnostics import HvisaError, Source, Span, fail
 from hvisa.files import read_file, write_whole
-from hvisa.frontends.python.definitions import PythonFunction
+from hvisa.frontends.python.definitions import PythonFunction, StandardModules
 
 if TYPE_CHECKING:
     from hvisa.graph.model import Module
@@ -283,3 +283,11 @@ def func(python: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a function that leaves call. Parameters without annotation take the type of what is
     passed."""
     return _decorator("func", python, options)
+
+
+def _standard_module(name: str, version: int) -> Module:
+    from hvisa.library.standard import standard_module
+    return standard_module(name, version)
+
+
+StandardModules.find = _standard_module

@@ -32,7 +32,7 @@ def compiled() -> bytes:
 
 def compiled_nodes() -> dict[str, bytes]:
     """The modules of library nodes, by name."""
-    from hvisa.library.families import FAMILIES
+    from hvisa.spec.families import FAMILIES
     found: dict[str, bytes] = {}
     for family, (file, types) in FAMILIES.items():
         make = importlib.import_module(f"hvisa.library.nodes.{file}").make

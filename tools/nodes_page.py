@@ -9,9 +9,9 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from hvisa.assembler.printer import print_module  # noqa: E402
-from hvisa.library.families import FAMILIES, MEANINGS, node_names  # noqa: E402
 from hvisa.library.standard import standard_module  # noqa: E402
 from hvisa.spec import types as ty  # noqa: E402
+from hvisa.spec.families import FAMILIES, MEANINGS, node_names  # noqa: E402
 
 PAGE = ROOT / "docs" / "spec" / "nodes.md"
 HEAD = """# Library nodes, version 1

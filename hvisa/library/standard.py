@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING
 from hvisa.diagnostics import Diagnostic, HvisaError
 
 if TYPE_CHECKING:
+    from zipfile import ZipFile
+
     from hvisa.graph.model import Definition, Module
 
 MATH = "math"
@@ -22,14 +23,19 @@ def library_bytes(name: str, version: int) -> bytes:
     """The bytecode of a version of a standard module."""
     if name == MATH:
         return (_FOLDER / f"math{version}.hvbc").read_bytes()
-    with zipfile.ZipFile(_FOLDER / f"nodes{version}.zip") as archive:
+    with _archive(version) as archive:
         return archive.read(f"{name}.hvbc")
+
+
+def _archive(version: int) -> ZipFile:
+    from zipfile import ZipFile
+    return ZipFile(_FOLDER / f"nodes{version}.zip")
 
 
 @functools.cache
 def module_names(version: int) -> frozenset[str]:
     """All modules of a version."""
-    with zipfile.ZipFile(_FOLDER / f"nodes{version}.zip") as archive:
+    with _archive(version) as archive:
         return frozenset({MATH, *(n.removesuffix(".hvbc") for n in archive.namelist())})
 
 

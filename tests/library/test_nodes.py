@@ -10,8 +10,8 @@ import pytest
 
 import hvisa
 from hvisa import In, Out, f16, f32, i1, i8, i32, i64, u8
-from hvisa.library.families import FAMILIES, NODE_NAMES, SCANS, node_names
 from hvisa.library.standard import library_bytes, module_names, standard_module
+from hvisa.spec.families import FAMILIES, NODE_NAMES, SCANS, node_names
 from hvisa.spec.types import ScalarType
 from tools import nodes_page
 

@@ -16,7 +16,7 @@ from hvisa.frontends.python.annotations import (
     scalar_of,
 )
 from hvisa.frontends.python.source import FunctionNode, SourceFile, refuse, source_of
-from hvisa.graph.model import Attribute, Definition, Port, Value
+from hvisa.graph.model import Attribute, Definition, Module, Port, Value
 from hvisa.graph.numbering import header_dims, header_symbols
 from hvisa.spec import types as ty
 from hvisa.spec.operations import ALL_FAST, ATTRIBUTE_KINDS, EFFECT_CLASSES, FAST_FLAGS
@@ -24,6 +24,13 @@ from hvisa.spec.types import Type, VectorType
 
 KINDS = ("leaf", "graph", "func")
 OPTIONS = ("private", "effect", "fast", "implements", "attributes")
+
+
+class StandardModules:
+    """Where the declarations of library nodes come from: a module by name and version; what loads modules
+    sets it."""
+
+    find: Callable[[str, int], Module] | None = None
 
 
 class PythonFunction:

@@ -6,13 +6,14 @@ import ast
 from typing import Any
 
 from hvisa.frontends.python.arrays import Emitter, Index, Lazy, Wire
+from hvisa.frontends.python.definitions import StandardModules
 from hvisa.frontends.python.graph_arrays import GraphArrays
 from hvisa.frontends.python.names import MATH_VERSION
 from hvisa.frontends.python.values import Const, Items, Number
 from hvisa.graph.copying import copy_definition
 from hvisa.graph.model import Argument, Definition, Operand, Output
-from hvisa.library.families import FAMILIES, SCANS
 from hvisa.spec import types as ty
+from hvisa.spec.families import FAMILIES, SCANS
 from hvisa.spec.types import ScalarType
 
 # What a type that a family lacks is computed in.
@@ -175,8 +176,8 @@ class GraphLibrary(GraphArrays):
         known = module.definitions.get(name)
         if known is not None:
             return known
-        from hvisa.library.standard import standard_module
-        found = standard_module(source, MATH_VERSION).definitions[name]
+        assert StandardModules.find is not None, "set by `hvisa`"
+        found = StandardModules.find(source, MATH_VERSION).definitions[name]
         made = copy_definition(found, name, {})
         made.body, made.source_module, made.public, made.span = None, source, False, None
         module.definitions[name] = made

@@ -10,8 +10,8 @@ from hvisa.frontends.python.names import MATH_VERSION, MATHEMATICS, LibraryFunct
 from hvisa.frontends.python.promotion import meet
 from hvisa.frontends.python.values import Expr, Items, Number, Run
 from hvisa.graph.model import Function, Module, Port, Value
-from hvisa.library.families import NODE_NAMES
 from hvisa.spec import types as ty
+from hvisa.spec.families import NODE_NAMES
 from hvisa.spec.types import ScalarType, VectorType
 
 if TYPE_CHECKING:

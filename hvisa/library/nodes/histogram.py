@@ -1,8 +1,9 @@
 """Histograms: how many elements lie in each class; whole numbers, so no order matters.
 
-Each of 64 parts of the input counts into a row of its own (4 where there are many classes), and the rows
-are added up: no two instances touch one element. The classes of `histogram` are those of numpy: `bins` of
-equal width from low to high, the last one with its upper end, nothing outside, no NaN.
+Each of 64 parts of the input counts into a row of its own, and the rows are added up: no two instances
+touch one element. Where there are many classes one part is left, since clearing rows would take longer.
+The classes of `histogram` are those of numpy: `bins` of equal width from low to high, the last one with
+its upper end, nothing outside, no NaN.
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ import hvisa
 from hvisa import In, Out, i64, index
 from hvisa.spec.types import ScalarType
 
-PARTS, FEW_PARTS, FEW_BINS = 64, 4, 4096
+PARTS, FEW_BINS = 64, 4096
 n, b, p, parts, bins = hvisa.dims("n b p parts bins")
 
 
@@ -39,12 +40,17 @@ def bincount_of(T: ScalarType) -> Any:
         for k in range(size * part, min(size * part + size, n)):
             rows[part, index(x[k])] += 1
 
+    @hvisa.leaf(name="counted_in_one", private=True)
+    def counted_in_one(x: In[T, n], bins: index, h: Out[i64, bins]):
+        for k in range(n):
+            h[index(x[k])] += 1
+
     @hvisa.graph(name=f"bincount.{T}")
     def bincount(x: In[T, n], bins: index) -> Out[i64, bins]:
         if bins <= FEW_BINS:
             h = added(counted(x, PARTS, bins))
         else:
-            h = added(counted(x, FEW_PARTS, bins))
+            h = counted_in_one(x, bins)
         return h
     return bincount
 
@@ -57,25 +63,37 @@ def histogram_of(T: ScalarType) -> Any:
     def edge(k: index, low: T, high: T, step: T, bins: index) -> T:
         return high if k == bins else low + T(k) * step
 
+    @hvisa.func(name="class_of", private=True)
+    def class_of(v: T, low: T, high: T, bins: index) -> index:
+        scale, step = T(bins) / (high - low), (high - low) / T(bins)
+        place = min(index((v - low) * scale), bins - 1)
+        place -= index(v < edge(place, low, high, step, bins))
+        place += index(place < bins - 1 and v >= edge(place + 1, low, high, step, bins))
+        return place if low <= v and v <= high else index(-1)
+
     @hvisa.leaf(name="counted", private=True)
     def counted(x: In[T, n], low: T, high: T, parts: index, bins: index, rows: Out[i64, parts, bins]):
         part = hvisa.grid(parts)
         size = hvisa.ceildiv(n, parts)
         assert low < high, "a histogram needs low < high"
-        scale, step = T(bins) / (high - low), (high - low) / T(bins)
         for k in range(size * part, min(size * part + size, n)):
-            v = x[k]
-            if low <= v and v <= high:
-                place = min(index((v - low) * scale), bins - 1)
-                place -= index(v < edge(place, low, high, step, bins))
-                place += index(place < bins - 1 and v >= edge(place + 1, low, high, step, bins))
+            place = class_of(x[k], low, high, bins)
+            if place >= 0:
                 rows[part, place] += 1
+
+    @hvisa.leaf(name="counted_in_one", private=True)
+    def counted_in_one(x: In[T, n], low: T, high: T, bins: index, h: Out[i64, bins]):
+        assert low < high, "a histogram needs low < high"
+        for k in range(n):
+            place = class_of(x[k], low, high, bins)
+            if place >= 0:
+                h[place] += 1
 
     @hvisa.graph(name=f"histogram.{T}")
     def histogram(x: In[T, n], low: T, high: T, bins: index) -> Out[i64, bins]:
         if bins <= FEW_BINS:
             h = added(counted(x, low, high, PARTS, bins))
         else:
-            h = added(counted(x, low, high, FEW_PARTS, bins))
+            h = counted_in_one(x, low, high, bins)
         return h
     return histogram

@@ -107,7 +107,10 @@ def placed(T: ScalarType, name: str, find: Any) -> list[Any]:
     @hvisa.leaf(name=f"{name}.blocks", private=True)
     def of_blocks(x: In[T, n], r: Out[T, OF_N], at: Out[index, OF_N]):
         b = hvisa.grid(OF_N)
-        r[b], at[b] = find(x[k] for k in range(BLOCK * b, min(BLOCK * b + BLOCK, n)))
+        if BLOCK * b + BLOCK <= n:
+            r[b], at[b] = find(x[BLOCK * b + k] for k in range(BLOCK))
+        else:
+            r[b], at[b] = find(x[k] for k in range(BLOCK * b, n))
 
     @hvisa.leaf(name=f"{name}.tree", private=True)
     def tree(r: In[T, blocks], at: In[index, blocks]) -> tuple[T, index]:

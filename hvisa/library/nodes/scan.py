@@ -12,8 +12,8 @@ from typing import Any
 
 import hvisa
 from hvisa import In, Out, vec
-from hvisa.library.families import SCANS
 from hvisa.spec import numerics
+from hvisa.spec.families import SCANS
 from hvisa.spec.types import ScalarType
 
 BLOCK, LANES, GROUPS = 1024, 16, 64

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from hvisa.graph.model import Constant, Function, Instr, Region
 from hvisa.spec import numerics, types as ty
+from hvisa.spec.definitions import Effect
 from hvisa.spec.literals import parse_literal
 from hvisa.spec.numerics import BLOCK, PARTIALS
 from hvisa.spec.operations import ORDER_FREE, REDUCTIONS
 from hvisa.spec.types import ScalarType
 from hvisa.translators.llvm.body import Body
 from hvisa.translators.llvm.emit import NARROW, constant_text, element_type, llvm_type
-from hvisa.translators.llvm.rows import better, combine, convert
+from hvisa.translators.llvm.rows import better, combine, compare, convert, is_nan
 from hvisa.translators.llvm.work import BETWEEN_POLLS, SHORT
 
 
@@ -265,7 +266,62 @@ def _fold_free(body: Body, op: str, total: str, at: Callable[[str], str], elemen
 
 def fold_arg(body: Body, op: str, total: str, at: Callable[[str], str], element: ScalarType,
              region: Region | None = None) -> tuple[str, str]:
-    """Best element and its position; identity and -1 if there are none."""
+    """Best element and its position; identity and -1 if there are none. The best of a block is found as
+    `min` and `max` are, and its place is looked for only if it is better: vectors can do both."""
+    f, text = body.f, element_type(element)
+    if region is not None and not _plain(region):
+        return _one_by_one(body, op, total, at, element, region)
+    loop = Loop(body, [("i64", "0"), (text, identity_text(op, element)), ("i64", "-1")])
+    base, best, position = loop.names
+    loop.leave_unless(f.op(f"icmp slt i64 {base}, {total}"))
+    rest = f.op(f"sub nsw i64 {total}, {base}")
+    end = f.op(f"add nsw i64 {base}, {body.floats.intrinsic('smin', 'i64', [rest, str(BLOCK)])}")
+    inside = Loop(body, [("i64", base), (text, identity_text(op[3:], element))])
+    index, so_far = inside.names
+    inside.leave_unless(f.op(f"icmp slt i64 {index}, {end}"))
+    inside.close([f.op(f"add nuw nsw i64 {index}, 1"),
+                  combine(body, op[3:], so_far, at(index), element)])
+    found = f.op(f"or i1 {f.op(f'icmp eq i64 {base}, 0')}, {better(body, op, so_far, best, element)}")
+    search, next_, start = f.label("search"), f.label("next"), f.block
+    f.branch(found, search, next_)
+    f.start(search)
+    place = _place_of(body, so_far, base, end, at, element)
+    new, last = at(place), f.block
+    f.jump(next_)
+    f.start(next_)
+    best2 = f.phi(text, [(best, start), (new, last)])
+    position2 = f.phi("i64", [(position, start), (place, last)])
+    body.stop_check()
+    loop.close([end, best2, position2])
+    return best, position
+
+
+def _place_of(body: Body, wanted: str, base: str, end: str, at: Callable[[str], str],
+              element: ScalarType) -> str:
+    """The first position of an element: of a NaN that of any, of a zero that of either."""
+    f = body.f
+    nan = is_nan(body, wanted, element, 0) if element.is_float else "false"
+    loop = Loop(body, [("i64", base), ("i64", end)])
+    index, place = loop.names
+    loop.leave_unless(f.op(f"icmp slt i64 {index}, {end}"))
+    value = at(index)
+    same = compare(body, "eq", [value, wanted], element, 0)
+    if element.is_float:
+        same = f.op(f"or i1 {same}, {f.op(f'and i1 {nan}, {is_nan(body, value, element, 0)}')}")
+    candidate = f.op(f"select i1 {same}, i64 {index}, i64 {end}")
+    loop.close([f.op(f"add nuw nsw i64 {index}, 1"),
+                body.floats.intrinsic("umin", "i64", [candidate, place])])
+    return place
+
+
+def _plain(region: Region) -> bool:
+    """Whether a region may be run twice: nothing in it is seen outside, and it is short."""
+    return not any(i.regions or i.callee is not None or i.row.effect is Effect.PRINT for i in region.body)
+
+
+def _one_by_one(body: Body, op: str, total: str, at: Callable[[str], str], element: ScalarType,
+                region: Region) -> tuple[str, str]:
+    """The best element and its position, each element evaluated once."""
     f, text = body.f, element_type(element)
     loop = Loop(body, [("i64", "0"), (text, identity_text(op, element)), ("i64", "-1")])
     index, best, position = loop.names

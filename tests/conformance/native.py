@@ -37,7 +37,7 @@ def has_streams(definition: Definition) -> bool:
 def make_launcher(device: str, module: Module, entry: str, **options: Any) -> NativeLauncher:
     """The code of an entry; little optimised, so that thousands of programs are translated quickly."""
     chosen = make_translator(device)
-    wanted = replace(chosen.options(), opt_level=1, **options)
+    wanted = replace(chosen.options(), **{"opt_level": 1, **options})
     artifact = chosen.translate(module, facts_of(module), entry, wanted)
     return NativeLauncher(artifact, externs={}, print_sink=lambda line: None)
 

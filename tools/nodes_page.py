@@ -33,9 +33,10 @@ graph @running(in %x: buf<f32>[%n], out %y: buf<f32>[%n]) {
 ```
 
 In Python, in a `@hvisa.graph`: `hvisa.scan("add", x, exclusive=True)`, `np.cumsum(x)`, `np.cumprod(x)`, `np.sort(x)`, `np.argsort(x)`,
-`hvisa.sort_pairs(keys, values)`, `np.take(x, places)`, `hvisa.compact(x, x > 0)`, `np.compress(keep, x)`, `np.flatnonzero(keep)`,
+`hvisa.sort_pairs(keys, values)`, `x[places]` or `np.take(x, places)`, `x[x > 0]` or `hvisa.compact(x, x > 0)`, `np.flatnonzero(keep)`,
 `hvisa.bincount(x, bins)`, `hvisa.histogram(x, bins, low, high)`; reductions are array expressions there (`np.sum(x, axis=0)`).
-Arrays have one axis. Types that a family lacks go through a wide one, and back.
+Arrays have one axis; places count from 0, and one outside is a trap (HV0902). Types that a family lacks go through a wide one,
+and back.
 
 ## Order of floating-point operations
 

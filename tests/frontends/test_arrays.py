@@ -167,7 +167,7 @@ def test_as_numpy(graph: Any, arguments: tuple[Any, ...]) -> None:
 
 
 @hvisa.graph
-def data_index(x: In[f64, n], i: In[i32, n]) -> Out[f64, n]:
+def data_index(x: In[f64, n, 3], i: In[i32, n]) -> Out[f64, n]:
     return x[i]
 
 

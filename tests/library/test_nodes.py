@@ -203,7 +203,7 @@ def several(x: In[f32, "n"], k: In[i32, "n"]) -> tuple[
 
 @hvisa.graph
 def pairs(x: In[f32, "n"], k: In[u8, "n"]) -> tuple[Out[f32, "n"], Out[u8, "n"]]:
-    keys, values = hvisa.sort_pairs(x, k)
+    keys, values = hvisa.sort_pairs(x, np.take(k, hvisa.arange(len(k))))
     return keys, values
 
 
@@ -211,14 +211,14 @@ def pairs(x: In[f32, "n"], k: In[u8, "n"]) -> tuple[Out[f32, "n"], Out[u8, "n"]]
 def kept(x: In[f32, "n"], y: Out[f32, "f <= n"], at: Out[i64, "g <= n"]) -> f32:
     y = hvisa.compact(x, x > 0)
     at = np.flatnonzero(x > 0)
-    return hvisa.sum(2 * np.compress(x < 0, x))
+    return hvisa.sum(2 * x[x < 0]) + 0 * np.sum(np.compress(x < 0, x))
 
 
 @hvisa.graph
 def narrow(x: In[i8, "n"], h: In[f16, "n"]) -> tuple[
         Out[i64, "n"], Out[i8, "n"], Out[f16, "n"], Out[f16, "n"], Out[i8, "n"]]:
     return (np.cumsum(x), hvisa.scan("add", x), np.cumprod(h), np.sort(h),
-            np.take(x, np.argsort(x)))
+            x[np.argsort(x)])
 
 
 def test_graphs_in_python_use_them() -> None:

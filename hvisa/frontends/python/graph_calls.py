@@ -108,7 +108,8 @@ class GraphCalls(GraphLibrary):
                 self.refuse(node.slice, "HV1212", "items of a tuple are numbered by constants",
                             f"there are {len(owner.items)}")
             return owner.items[position.value]
-        return self.sliced(node, owner)
+        chosen = self.chosen(node, owner)
+        return self.sliced(node, owner) if chosen is None else chosen
 
     # -- calls ---------------------------------------------------------------------------------
 

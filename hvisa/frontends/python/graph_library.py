@@ -9,7 +9,7 @@ from hvisa.frontends.python.arrays import Emitter, Index, Lazy, Wire
 from hvisa.frontends.python.definitions import StandardModules
 from hvisa.frontends.python.graph_arrays import GraphArrays
 from hvisa.frontends.python.names import MATH_VERSION
-from hvisa.frontends.python.values import Const, Items, Number
+from hvisa.frontends.python.values import Array, Const, Items, Number
 from hvisa.graph.copying import copy_definition
 from hvisa.graph.model import Argument, Definition, Operand, Output
 from hvisa.spec import types as ty
@@ -99,7 +99,7 @@ class GraphLibrary(GraphArrays):
         self._count(node, "compress", 2)
         return self._compacted(node, node.args[1], node.args[0])
 
-    def _compacted(self, node: ast.Call, given: ast.expr, condition: ast.expr) -> Any:
+    def _compacted(self, node: ast.expr, given: ast.expr, condition: ast.expr) -> Any:
         array, type_ = self._row(node, given, "compact")
         type_ = ty.I64 if type_ is ty.INDEX else type_
         return self._library(node, "compact", "compact", type_, self._as(node, array, type_),
@@ -129,9 +129,23 @@ class GraphLibrary(GraphArrays):
         return self._library(node, "histogram", "histogram", inner, self._as(node, array, inner), *ends,
                              bins)[0]
 
+    def chosen(self, node: ast.Subscript, owner: Any) -> Any:
+        """`x[x > 0]` and `x[places]`; None if the brackets hold no array, or the arrays have more axes."""
+        if isinstance(node.slice, (ast.Slice, ast.Tuple, ast.Constant, ast.UnaryOp)) \
+                or not isinstance(owner, (Wire, Lazy, Array)):
+            return None
+        given = self.expression(node.slice)
+        if not isinstance(given, (Wire, Lazy, Array)):
+            return None
+        place, source = self.lazy(node.slice, given), self.lazy(node.value, owner)
+        if len(place.shape) != 1 or len(source.shape) != 1:
+            return None
+        return self._compacted(node, node.value, node.slice) if self.type_of(place) is ty.I1 \
+            else self._fetched(node, source, place)
+
     # -- arguments -----------------------------------------------------------------------------
 
-    def _row(self, node: ast.Call, given: ast.expr, name: str) -> tuple[Any, ScalarType]:
+    def _row(self, node: ast.AST, given: ast.expr, name: str) -> tuple[Any, ScalarType]:
         """An array of one axis, and its element type."""
         lazy = self.lazy(given, self.expression(given))
         if len(lazy.shape) != 1:
@@ -148,7 +162,7 @@ class GraphLibrary(GraphArrays):
                         "convert it: `u8(x)`")
         return self._as(node, array, inner), inner
 
-    def _condition(self, node: ast.Call, given: ast.expr, name: str) -> Wire:
+    def _condition(self, node: ast.AST, given: ast.expr, name: str) -> Wire:
         keep, type_ = self._row(node, given, name)
         if type_ is not ty.I1:
             self.refuse(given, "HV1204", f"a condition is an array of i1, and this is one of {type_}",

@@ -1,4 +1,4 @@
-"""Throughput of the mathematics beside numpy and, where gcc is there, libmvec: million elements a second.
+"""Throughput of the mathematics beside numpy, torch and libmvec, where they are: million elements a second.
 
     python benchmarks/mathematics.py [NAME ...] [--size N]
 
@@ -79,6 +79,18 @@ def glibc(library: ctypes.CDLL, name: str, columns: list[np.ndarray], out: np.nd
     return lambda: function(*arguments)
 
 
+def torch_call(name: str, columns: list[np.ndarray], out: np.ndarray) -> Call | None:
+    """torch's function in one thread; None without torch, or where it has none."""
+    try:
+        import torch  # type: ignore[import-not-found]
+    except ImportError:
+        return None
+    torch.set_num_threads(1)
+    function = getattr(torch, name, None)
+    tensors, result = [torch.from_numpy(a) for a in columns], torch.from_numpy(out)
+    return function and (lambda: function(*tensors, out=result))
+
+
 def speeds(calls: dict[str, Call], count: int) -> dict[str, float]:
     """Million elements a second, rounds interleaved."""
     times: dict[str, list[float]] = {n: [] for n in calls}
@@ -106,7 +118,7 @@ def main() -> None:
     names = options.names or [*ONE, "pow"]
     with tempfile.TemporaryDirectory() as folder:
         library = libmvec(names, Path(folder))
-        print(f"\n{options.size} elements   {'hvisa':>9} {'numpy':>9} {'libmvec':>9}  ratio")
+        print(f"\n{options.size} elements   {'hvisa':>9} {'numpy':>9} {'torch':>9} {'libmvec':>9}  ratio")
         for name in names:
             for type_, dtype in (("f32", np.float32), ("f64", np.float64)):
                 rng = np.random.default_rng(1)
@@ -117,11 +129,14 @@ def main() -> None:
                 function = getattr(np, NUMPY.get(name, name), None)
                 if function is not None:
                     calls["numpy"] = lambda f=function, c=columns, o=out: f(*c, out=o)
+                found_torch = torch_call(name, columns, out)
+                if found_torch is not None:
+                    calls["torch"] = found_torch
                 if library is not None:
                     calls["libmvec"] = glibc(library, name, columns, out)
                 found = speeds(calls, options.size)
                 shown = " ".join(f"{found[c]:9.0f}" if c in found else f"{'-':>9}"
-                                 for c in ("hvisa", "numpy", "libmvec"))
+                                 for c in ("hvisa", "numpy", "torch", "libmvec"))
                 ratio = f"{found['libmvec'] / found['hvisa']:6.2f}" if "libmvec" in found else ""
                 print(f"{name:8} {type_}  {shown} {ratio}", flush=True)
 

@@ -41,7 +41,6 @@ CONTEXT: dict[str, int] = {
 CONTEXT_BYTES = 1160
 
 STATUS_TRAP = 1
-STATUS_STOPPED = 2
 
 
 def entry_symbol() -> str:

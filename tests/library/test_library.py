@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from hvisa import HvisaError, In, Out, f16, f32, f64
 from hvisa.frontends.python.names import MATHEMATICS
 from hvisa.library.catalogue import CATALOGUE
 from hvisa.library.standard import standard_module
-from tools import library, math_page
+from tools import library, math_page, peers, ulp
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_what_is_shipped_is_what_the_sources_give() -> None:
@@ -28,6 +31,52 @@ def test_every_function_is_there_for_both_types() -> None:
 
 def test_the_page_lists_every_function() -> None:
     assert math_page.is_current(), "run tools/math_page.py"
+
+
+def test_the_readme_counts_them() -> None:
+    """It names four and says how many more there are."""
+    assert f"and {len(CATALOGUE) - 4} more" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc compiles the first look")
+@pytest.mark.parametrize("type_", ["f32", "f64"])
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_first_look_agrees_with_mpmath(name: str, type_: str) -> None:
+    """On results, and on their neighbours; below a power of two it may give twice as much."""
+    entry, dtype = CATALOGUE[name], ulp.DTYPES[type_]
+    arguments = [a[-400:] for a in ulp.sample(entry, type_, 800, seed=2)]
+    found = ulp.compiled(name, type_)(*arguments)[0]
+    smaller = np.copysign(np.nextafter(np.abs(found), dtype(0)), found)  # zeros keep their sign
+    for results in (found, smaller):
+        looked = ulp.first_look(entry, type_, arguments, results)
+        for at in range(0, 400, 13):
+            exact = ulp.exact_error(entry, type_, [a[at] for a in arguments], results[at])
+            if exact is not None:
+                assert np.isclose(looked[at], [exact, 2 * exact], rtol=0, atol=2**-6).any(), (name, at)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc compiles the first look")
+def test_wrong_kinds_of_results_are_counted() -> None:
+    x = np.array([0, -0.0, np.inf, np.nan, -1, 1], np.float32)
+    right = np.array([0, -0.0, np.nan, np.nan, np.sin(-1.0), np.sin(1.0)], np.float32)
+    assert ulp.judged(CATALOGUE["sin"], "f32", [x], right).wrong == 0
+    wrong = np.array([-0.0, 0, 1, np.inf, np.nan, -np.inf], np.float32)
+    assert ulp.judged(CATALOGUE["sin"], "f32", [x], wrong)[2:] == (0, 6)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc calls glibc's functions")
+@pytest.mark.parametrize("peer", [p for p in peers.PEERS if p != "torch"])  # which tests do without
+def test_functions_of_other_libraries_mean_the_same(peer: str) -> None:
+    """Within 8 ULP in the interesting range: the page compares like with like."""
+    for entry in CATALOGUE.values():
+        for type_ in ulp.DTYPES:
+            function = peers.function_of(peer, entry.name, type_)
+            arguments = math_page.points(entry, type_, 400, seed=3)
+            own = ulp.compiled(entry.name, type_)(*arguments)[0]
+            kept = [a[math_page.inside(entry, type_, arguments, own)] for a in arguments]
+            if function is not None:
+                one = ulp.judged(entry, type_, kept, function(*kept), deciding=3)
+                assert one.worst < 8, (entry.name, type_, one)
 
 
 @hvisa.leaf

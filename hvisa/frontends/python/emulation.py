@@ -7,7 +7,8 @@ functions run their body, symbols of shapes are numbers. Where Python differs fr
 - A Python number that a name may also hold has no type: after `if c: v = 0` with `else: v = x[i]`, `v`
   is an int where c holds. `v: f32 = 0.0` converts nothing.
 - Python's ints don't wrap, its floats raise when divided by zero, and numpy refuses an int that does not
-  fit the type it meets. Typed numbers (numpy's scalars) do what a leaf does.
+  fit the type it meets. Typed numbers (numpy's scalars) do what a leaf does, but for shifts by their width
+  or more, which numpy takes to 0 and a leaf by the count modulo the width.
 - Vectors are numpy arrays: after `w = v`, `w[0] = x` changes `v` as well.
 - What needs the other instances (`barrier`, `group_reduce`) and empty `min` and `max` are refused.
 """

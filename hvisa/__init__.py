@@ -49,8 +49,8 @@ else:
         place = _PLACES.get(name)
         if place is None and name[:1] != "_":
             # Types, kinds of ports and operations of programs written in Python.
-            from hvisa.frontends.python.names import MATHEMATICS, NAMES
-            if name in MATHEMATICS:
+            from hvisa.frontends.python.names import LIBRARY, NAMES
+            if name in LIBRARY:
                 import hvisa.library_values  # noqa: F401
             if name in NAMES:
                 return NAMES[name]

@@ -32,7 +32,7 @@ HEAD = '''"""What a program written in Python uses, as editors see it. Made by t
 # An int meets an integer type as it is and a float makes f64 of it, and to a checker an int is a float.
 # pyright: reportOverlappingOverload=false
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import (
 {annotated}    Any,
     Literal,
@@ -44,6 +44,7 @@ from typing import (
 )
 
 from hvisa.spec.definitions import InstrDef
+from hvisa.spec.types import ScalarType
 
 __all__ = [{all}]
 
@@ -57,15 +58,26 @@ class Operation:
 
 class LibraryFunction:
     name: str
+    ports: dict[str, ScalarType | None]
     parameters: list[str]
-    results: list[str]
-    integer: str
+    results: list[ScalarType | None]
+    types: tuple[ScalarType, ...]
+    typed: bool
+    least: int
+    count: str
+    symbols: list[str]
     runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None
-    def __init__(self, name: str, parameters: str, results: str = ..., integer: str = ...) -> None: ...
+    def __init__(self, name: str, ports: str, results: str = ..., *, types: str = ..., typed: bool = ...,
+                 optional: str = ..., doc: str = ...) -> None: ...
+    def symbol(self, own: ScalarType | None) -> str: ...
+    def signature(self, own: ScalarType | None) -> tuple[list[ScalarType], list[ScalarType]]: ...
+    def in_order(self, arguments: Sequence[_T], zero: _T) -> dict[str, _T]: ...
 
 MATH_VERSION: int
 NAMES: dict[str, Any]
 MATHEMATICS: dict[str, LibraryFunction]
+RANDOM: dict[str, LibraryFunction]
+LIBRARY: dict[str, LibraryFunction]
 REDUCING: dict[str, str]
 KEYWORDS: dict[str, tuple[str, ...]]
 def aliases() -> dict[int, Any]: ...
@@ -288,6 +300,18 @@ def row_signature(row: InstrDef) -> str:
     return f"({', '.join(takes)}) -> {result}"
 
 
+def library_signature(found: LibraryFunction) -> str:
+    """How a function of the library is called."""
+    own = "_S" if found.typed or None in found.ports.values() else "".join(map(str, found.types))
+    takes = ["type: type[_S]"] if found.typed else []
+    for number, name in enumerate(found.parameters):
+        type_ = "int | _Integer" if found.ports[name] is not None else "_S | float"
+        takes.append(f"{name}: {type_}{' = ...' * (number >= found.least)}")
+    gives = [str(r or own) for r in found.results]
+    joined = f"tuple[{', '.join(gives)}]"
+    return f"({', '.join(takes)}, /) -> {gives[0] if len(gives) == 1 else joined}"
+
+
 def _overloads(name: str, forms: list[str], doc: str, indent: str = "") -> Iterator[str]:
     for form in forms:
         if len(forms) > 1:
@@ -334,11 +358,7 @@ def text() -> str:
         row = getattr(found, "row", None)
         forms = SIGNATURES.get(name)
         if forms is None and isinstance(found, LibraryFunction):
-            takes = ", ".join(f"{n}: {'int | _Integer' if n == found.integer else '_S | float'}"
-                              for n in found.parameters)
-            gives = ["i32" if r == "i32" else "_S" for r in found.results]
-            joined = f"tuple[{', '.join(gives)}]"
-            forms = (f"({takes}, /) -> {gives[0] if len(gives) == 1 else joined}",)
+            forms = (library_signature(found),)
         if forms is None:
             forms = (ANY if row is None else row_signature(row),)
         lines += _overloads(name, list(forms), found.__doc__ or "")

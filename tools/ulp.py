@@ -29,29 +29,29 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 import hvisa  # noqa: E402
-from hvisa.frontends.python.names import MATHEMATICS  # noqa: E402
+from hvisa.frontends.python.names import LIBRARY  # noqa: E402
 from hvisa.library.catalogue import CATALOGUE, Entry  # noqa: E402
+from hvisa.spec.types import BY_NAME  # noqa: E402
 
 FIRST_LOOK = 0.45  # ULP beyond which f64 is not trusted to judge f32
 DTYPES = {"f32": np.float32, "f64": np.float64}
 mp.mp.prec = 200
 
 
-def compiled(name: str, type_: str, device: str | None = None) -> Callable[..., list[Any]]:
+def compiled(name: str, type_: str = "", device: str | None = None) -> Callable[..., list[Any]]:
     """The function on arrays: all its results."""
-    function = MATHEMATICS[name]
-    arguments = ", ".join(f"%a{n}" for n in range(len(function.parameters)))
-    types = ["i32" if p == function.integer else type_ for p in function.parameters]
-    given = [r if r == "i32" else type_ for r in function.results]
-    lines = ["math 1", f'import "math" private func @{name}.{type_}('
-             + ", ".join(f"%p{n}: {t}" for n, t in enumerate(types)) + f") -> ({', '.join(given)})",
-             "leaf @f(" + ", ".join([f"in %x{n}: buf<{t}>[%n]" for n, t in enumerate(types)]
-                                    + [f"out %y{n}: buf<{t}>[%n]" for n, t in enumerate(given)])
-             + ") grid(%i < %n) {"]
-    lines += [f"  %a{n} = load %x{n}[%i]" for n in range(len(types))]
-    results = ", ".join(f"%r{n}" for n in range(len(given)))
-    lines += [f"  {results} = call @{name}.{type_}({arguments})"]
-    lines += [f"  store %r{n}, %y{n}[%i]" for n in range(len(given))] + ["}", ""]
+    function, own = LIBRARY[name], BY_NAME.get(type_)
+    symbol = function.symbol(own)
+    takes, gives = (list(map(str, types)) for types in function.signature(own))
+    ports = [f"in %x{n}: buf<{t}>[%n]" for n, t in enumerate(takes)]
+    ports += [f"out %y{n}: buf<{t}>[%n]" for n, t in enumerate(gives)]
+    lines = ["math 1", f'import "math" private func @{symbol}('
+             + ", ".join(f"%p{n}: {t}" for n, t in enumerate(takes)) + f") -> ({', '.join(gives)})",
+             f"leaf @f({', '.join(ports)}) grid(%i < %n) {{"]
+    lines += [f"  %a{n} = load %x{n}[%i]" for n in range(len(takes))]
+    results = ", ".join(f"%r{n}" for n in range(len(gives)))
+    lines += [f"  {results} = call @{symbol}({', '.join(f'%a{n}' for n in range(len(takes)))})"]
+    lines += [f"  store %r{n}, %y{n}[%i]" for n in range(len(gives))] + ["}", ""]
     program = hvisa.load("\n".join(lines), device=device).entry("f")
     return lambda *arrays: program.values({f"x{n}": a for n, a in enumerate(arrays)})
 
@@ -206,7 +206,7 @@ def _judge_source(type_: str) -> str:
             parts.append(_LOOP.format(
                 name=entry.name, t=narrow, w=wide, which=which, call=call.format(s=s, n=n), y=y,
                 second="int" if entry.integer else narrow,
-                third="int" if MATHEMATICS[entry.name].results[which] == "i32" else narrow))
+                third="int" if LIBRARY[entry.name].results[which] is not None else narrow))
     return "".join(parts)
 
 

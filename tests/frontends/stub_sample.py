@@ -20,6 +20,7 @@ from hvisa import (
     index,
     u8,
     u32,
+    u64,
     vec,
 )
 
@@ -136,3 +137,19 @@ text: str = saxpy.text
 saxpy.graph().save("saxpy.svg")
 ports = [p.name for p in saxpy.entry.signature.ports]
 print(hvisa.load("saxpy.hvbc").entry()(2.0, out, out), saxpy.module.name, text, ports)
+
+
+@hvisa.leaf
+def noise(seed: u64, k: i32, y: InOut[f32, n, 4], z: InOut[f64, n], w: InOut[u32, n]):
+    i = hvisa.grid("n")
+    y[i, 0], y[i, 1], y[i, 2], y[i, 3] = hvisa.random_normal4(seed, i)
+    z[i] = hvisa.random_uniform(f64, seed, i) + hvisa.random_normal(f64, 1, k, 2)
+    w[i] = hvisa.random_bits(u32, seed, i) ^ hvisa.philox4x32(i, 0, 0, 0, k, 0)[1]
+
+
+@hvisa.graph
+def noisy(x: In[f32, n], seed: u64) -> Out[f32, n]:
+    return x + hvisa.random_normal(f32, seed, hvisa.arange(x.shape[0]))
+
+
+one: float = float(hvisa.random_uniform(f32, 1, 2))

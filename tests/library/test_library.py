@@ -11,7 +11,7 @@ import pytest
 
 import hvisa
 from hvisa import HvisaError, In, Out, f16, f32, f64
-from hvisa.frontends.python.names import MATHEMATICS
+from hvisa.frontends.python.names import LIBRARY, MATHEMATICS
 from hvisa.library.catalogue import CATALOGUE
 from hvisa.library.standard import standard_module
 from tools import library, math_page, peers, ulp
@@ -26,7 +26,8 @@ def test_what_is_shipped_is_what_the_sources_give() -> None:
 def test_every_function_is_there_for_both_types() -> None:
     assert set(CATALOGUE) == set(MATHEMATICS)
     public = {n for n, d in standard_module("math", 1).definitions.items() if d.public}
-    assert public == {f"{n}.{t}" for n in MATHEMATICS for t in ("f32", "f64")}
+    assert public == {symbol for function in LIBRARY.values() for symbol in function.symbols}
+    assert all(f.symbols == [f"{n}.f32", f"{n}.f64"] for n, f in MATHEMATICS.items())
 
 
 def test_the_page_lists_every_function() -> None:

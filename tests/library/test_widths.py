@@ -16,6 +16,7 @@ import hvisa
 from hvisa.frontends.python.names import MATHEMATICS
 from hvisa.runtime.arguments import bind
 from hvisa.runtime.launch import NativeLauncher
+from hvisa.spec import types as ty
 from hvisa.translators.llvm.cpu import cpu_declines, cpu_options
 from tests.conformance.native import make_launcher
 from tools.ulp import special_points
@@ -34,8 +35,7 @@ def program(type_: str) -> Any:
     outs: list[str] = []
     nodes: list[str] = []
     for name, function in MATHEMATICS.items():
-        given = ["i32" if p == function.integer else type_ for p in function.parameters]
-        results = [r if r == "i32" else type_ for r in function.results]
+        given, results = (list(map(str, types)) for types in function.signature(ty.BY_NAME[type_]))
         ports = ", ".join(f"%p{n}: {t}" for n, t in enumerate(given))
         leaves.append(f'import "math" private func @{name}.{type_}({ports}) -> ({", ".join(results)})')
         operands = ["%a", "%k" if "i32" in given else "%b"][:len(given)]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from hvisa.frontends.python.arithmetic import Arithmetic
 from hvisa.frontends.python.arrays import Emitter, Lazy, Wire, elementwise
 from hvisa.frontends.python.builder import constant_dim
+from hvisa.frontends.python.library_calls import library_arguments
 from hvisa.frontends.python.names import LibraryFunction
-from hvisa.frontends.python.values import Array, Const, Number, Run, type_text
+from hvisa.frontends.python.values import Array, Const, Expr, Number, Run, type_text
 from hvisa.graph.model import Constant
 from hvisa.spec import types as ty
 from hvisa.spec.types import BufferType, GridType, ScalarType, VectorType
@@ -140,9 +141,12 @@ class ArrayOperations(Arithmetic):
             self.refuse(node, "HV1203", f"`{found.name}` gives several values",
                         "call it in a leaf")
 
+        _, rest = library_arguments(self, node, found, values)
+        first: list[Expr] = values[:found.typed]
+
         def combine(emitter: Emitter, numbers: list[Number]) -> Number:
-            return _number(emitter.compiler.library(emitter, node, found, list(numbers)))
-        out = elementwise(self._graph, node, [self.lazy(node, v) for v in values], combine)
+            return _number(emitter.compiler.library(emitter, node, found, [*first, *numbers]))
+        out = elementwise(self._graph, node, [self.lazy(node, v) for v in rest], combine)
         out.cost += LIBRARY_COST
         return out
 

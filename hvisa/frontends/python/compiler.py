@@ -76,7 +76,8 @@ def build_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
 
 def _reserved(function: PythonFunction) -> frozenset[str]:
     """The names that a function can't have; the library itself is compiled under its own."""
-    return LIBRARY_NAMES if function.symbol == function.__name__ else frozenset()
+    own = function.symbol != function.__name__ or str(function.__module__).startswith("hvisa.library.")
+    return frozenset() if own else LIBRARY_NAMES
 
 
 class Compiler:

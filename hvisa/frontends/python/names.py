@@ -8,8 +8,8 @@ plain Python, an operation acts on numbers, as far as it has a meaning there.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from hvisa.frontends.python.annotations import (
     STRIDED,
@@ -24,6 +24,7 @@ from hvisa.spec.definitions import Form, InstrDef, Level
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.table import ROWS
 
+_T = TypeVar("_T")
 # The operations that join elements, and the operator of each.
 REDUCING = {"sum": "add", "prod": "mul", "min": "min", "max": "max", "any": "any", "all": "all",
             "argmin": "argmin", "argmax": "argmax"}
@@ -56,21 +57,27 @@ class Operation:
 
 
 class LibraryFunction:
-    """A function of the standard mathematics (semantics 16).
+    """A function of the module `math` of the standard library (semantics 16).
 
-    `parameters` are its numbers by name; the one called `integer` is an i32, the others have the
-    function's float type, as the results have that are not named by a type. `runner` gives its value on
-    plain numbers; what can run programs sets it.
+    `ports` are its numbers by name, as the module has them: of the type behind the colon, or of the
+    function's own (None). In Python the `optional` one stands last and is 0 if not given. Results are of
+    the types that are named, or of the own one. The own type is one of `types`: the one in which the
+    arguments meet, or, if `typed`, what stands first in a call. `runner` gives the value on plain numbers;
+    what can run programs sets it.
     """
 
     runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None = None
 
-    def __init__(self, name: str, parameters: str, results: str = "float", integer: str = ""):
+    def __init__(self, name: str, ports: str, results: str = "own", *, types: str = "f32 f64",
+                 typed: bool = False, optional: str = "", doc: str = ""):
         self.name = name
-        self.parameters = parameters.split()
-        self.results = results.split()
-        self.integer = integer
-        self.__doc__ = f"`{name}` of the standard mathematics, for f32 and f64."
+        self.ports = {n: ty.BY_NAME.get(t) for n, _, t in (p.partition(":") for p in ports.split())}
+        self.results = [ty.BY_NAME.get(r) for r in results.split()]
+        self.types = tuple(ty.BY_NAME[t] for t in types.split())
+        self.typed = typed
+        self.parameters = sorted(self.ports, key=lambda n: n == optional)
+        self.least = len(self.ports) - bool(optional)
+        self.__doc__ = doc or f"`{name}` of the standard mathematics, for f32 and f64."
 
     def __call__(self, *arguments: Any) -> Any:
         assert LibraryFunction.runner is not None, "set by `hvisa`"
@@ -78,6 +85,33 @@ class LibraryFunction:
 
     def __repr__(self) -> str:
         return f"hvisa.{self.name}"
+
+    def symbol(self, own: ty.ScalarType | None) -> str:
+        """What the module calls it."""
+        return self.name if own is None else f"{self.name}.{own}"
+
+    @property
+    def symbols(self) -> list[str]:
+        """What the module calls it, for all types."""
+        return [self.symbol(t) for t in self.types or (None,)]
+
+    def signature(self, own: ty.ScalarType | None) -> tuple[list[ty.ScalarType], list[ty.ScalarType]]:
+        """The types of what it takes and gives, in the module's order."""
+        takes, gives = ([t or own for t in types] for types in (self.ports.values(), self.results))
+        return [t for t in takes if t is not None], [t for t in gives if t is not None]
+
+    def in_order(self, arguments: Sequence[_T], zero: _T) -> dict[str, _T]:
+        """Arguments of a call, as many as it takes, in the module's order."""
+        given = dict(zip(self.parameters, arguments, strict=False))
+        return {name: given.get(name, zero) for name in self.ports}
+
+    @property
+    def count(self) -> str:
+        """How many arguments it takes, in words."""
+        most = len(self.ports)
+        numbers = f"{self.least} to {most} " if self.least < most else f"{most} "
+        return ("a type and " if self.typed else "") + numbers + (
+            "number" if self.typed else "argument") + "s" * (most != 1)
 
 
 MATH_VERSION = 1  # of the mathematics that new modules use
@@ -177,9 +211,24 @@ _ONE = ("exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan si
 _TWO = "pow hypot fmod remainder copysign nextafter"
 MATHEMATICS: dict[str, LibraryFunction] = {f.name: f for f in [
     *(LibraryFunction(n, "x") for n in _ONE.split()), *(LibraryFunction(n, "x y") for n in _TWO.split()),
-    LibraryFunction("atan2", "y x"), LibraryFunction("powi", "x n", integer="n"),
-    LibraryFunction("ldexp", "x n", integer="n"), LibraryFunction("sincos", "x", "float float"),
-    LibraryFunction("frexp", "x", "float i32"), LibraryFunction("modf", "x", "float float")]}
+    LibraryFunction("atan2", "y x"), LibraryFunction("powi", "x n:i32"),
+    LibraryFunction("ldexp", "x n:i32"), LibraryFunction("sincos", "x", "own own"),
+    LibraryFunction("frexp", "x", "own i32"), LibraryFunction("modf", "x", "own own")]}
+_ELEMENT, _BLOCK = "seed:u64 stream:u64 index:u64", "seed:u64 stream:u64 block:u64"
+RANDOM: dict[str, LibraryFunction] = {f.name: f for f in [
+    LibraryFunction("philox4x32", "c0:u32 c1:u32 c2:u32 c3:u32 k0:u32 k1:u32", "u32 u32 u32 u32", types="",
+                    doc="The four words that Philox 4x32-10 makes of a counter and a key."),
+    LibraryFunction("random_bits", _ELEMENT, types="u32 u64", typed=True, optional="stream",
+                    doc="Random bits: `hvisa.random_bits(u32, seed, index)`."),
+    LibraryFunction("random_uniform", _ELEMENT, typed=True, optional="stream",
+                    doc="A random number of [0, 1): `hvisa.random_uniform(f32, seed, index)`."),
+    LibraryFunction("random_normal", _ELEMENT, typed=True, optional="stream",
+                    doc="A random number of the normal distribution: `hvisa.random_normal(f32, seed, i)`."),
+    LibraryFunction("random_uniform4", _BLOCK, "own own own own", types="f32", optional="stream",
+                    doc="Elements 4 b to 4 b + 3 of `random_uniform`: `hvisa.random_uniform4(seed, b)`."),
+    LibraryFunction("random_normal4", _BLOCK, "own own own own", types="f32", optional="stream",
+                    doc="Elements 4 b to 4 b + 3 of `random_normal`: `hvisa.random_normal4(seed, b)`.")]}
+LIBRARY = MATHEMATICS | RANDOM
 
 
 def _from_rows() -> dict[str, Operation]:
@@ -194,7 +243,7 @@ def _all() -> dict[str, Any]:
     for mnemonic in ("group_any", "group_all", "group_broadcast", "group_shuffle"):
         found[mnemonic] = Operation(mnemonic, ROWS[mnemonic].doc, ROWS[mnemonic])
     found |= {name: Operation(name, doc) for name, doc in (_LEAF | _GRAPH).items()}
-    found |= MATHEMATICS
+    found |= LIBRARY
     found |= {t.name: t for t in ty.SCALARS}
     return found | {"In": In, "Out": Out, "InOut": InOut, "Checked": Checked, "Shared": Shared,
                     "Accumulate": Accumulate, "Stream": Stream, "vec": vec, "dims": dims,

@@ -3,7 +3,7 @@
 # An int meets an integer type as it is and a float makes f64 of it, and to a checker an int is a float.
 # pyright: reportOverlappingOverload=false
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import (
     Annotated as Checked,
     Annotated as In,
@@ -21,6 +21,7 @@ from typing import (
 )
 
 from hvisa.spec.definitions import InstrDef
+from hvisa.spec.types import ScalarType
 
 __all__ = [
     "add", "sub", "mul", "div", "rem", "neg", "abs", "min", "max", "fma", "sqrt", "floor", "ceil",
@@ -37,9 +38,11 @@ __all__ = [
     "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin",
     "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "rsqrt", "cbrt", "erf",
     "erfc", "lgamma", "tgamma", "round_half_even", "pow", "hypot", "fmod", "remainder", "copysign",
-    "nextafter", "atan2", "powi", "ldexp", "sincos", "frexp", "modf", "i1", "i8", "i16", "i32",
-    "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "index", "In", "Out", "InOut",
-    "Checked", "Shared", "Accumulate", "Stream", "vec", "dims", "ceildiv", "strided", "copy_of"
+    "nextafter", "atan2", "powi", "ldexp", "sincos", "frexp", "modf", "philox4x32", "random_bits",
+    "random_uniform", "random_normal", "random_uniform4", "random_normal4", "i1", "i8", "i16",
+    "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "index", "In", "Out",
+    "InOut", "Checked", "Shared", "Accumulate", "Stream", "vec", "dims", "ceildiv", "strided",
+    "copy_of"
 ]
 
 class Operation:
@@ -52,15 +55,26 @@ class Operation:
 
 class LibraryFunction:
     name: str
+    ports: dict[str, ScalarType | None]
     parameters: list[str]
-    results: list[str]
-    integer: str
+    results: list[ScalarType | None]
+    types: tuple[ScalarType, ...]
+    typed: bool
+    least: int
+    count: str
+    symbols: list[str]
     runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None
-    def __init__(self, name: str, parameters: str, results: str = ..., integer: str = ...) -> None: ...
+    def __init__(self, name: str, ports: str, results: str = ..., *, types: str = ..., typed: bool = ...,
+                 optional: str = ..., doc: str = ...) -> None: ...
+    def symbol(self, own: ScalarType | None) -> str: ...
+    def signature(self, own: ScalarType | None) -> tuple[list[ScalarType], list[ScalarType]]: ...
+    def in_order(self, arguments: Sequence[_T], zero: _T) -> dict[str, _T]: ...
 
 MATH_VERSION: int
 NAMES: dict[str, Any]
 MATHEMATICS: dict[str, LibraryFunction]
+RANDOM: dict[str, LibraryFunction]
+LIBRARY: dict[str, LibraryFunction]
 REDUCING: dict[str, str]
 KEYWORDS: dict[str, tuple[str, ...]]
 def aliases() -> dict[int, Any]: ...
@@ -836,6 +850,30 @@ def frexp(x: _S | float, /) -> tuple[_S, i32]:
     """`frexp` of the standard mathematics, for f32 and f64."""
 def modf(x: _S | float, /) -> tuple[_S, _S]:
     """`modf` of the standard mathematics, for f32 and f64."""
+def philox4x32(
+    c0: int | _Integer, c1: int | _Integer, c2: int | _Integer, c3: int | _Integer, k0: int | _Integer, k1: int | _Integer, /
+) -> tuple[u32, u32, u32, u32]:
+    """The four words that Philox 4x32-10 makes of a counter and a key."""
+def random_bits(
+    type: type[_S], seed: int | _Integer, index: int | _Integer, stream: int | _Integer = ..., /
+) -> _S:
+    """Random bits: `hvisa.random_bits(u32, seed, index)`."""
+def random_uniform(
+    type: type[_S], seed: int | _Integer, index: int | _Integer, stream: int | _Integer = ..., /
+) -> _S:
+    """A random number of [0, 1): `hvisa.random_uniform(f32, seed, index)`."""
+def random_normal(
+    type: type[_S], seed: int | _Integer, index: int | _Integer, stream: int | _Integer = ..., /
+) -> _S:
+    """A random number of the normal distribution: `hvisa.random_normal(f32, seed, i)`."""
+def random_uniform4(
+    seed: int | _Integer, block: int | _Integer, stream: int | _Integer = ..., /
+) -> tuple[f32, f32, f32, f32]:
+    """Elements 4 b to 4 b + 3 of `random_uniform`: `hvisa.random_uniform4(seed, b)`."""
+def random_normal4(
+    seed: int | _Integer, block: int | _Integer, stream: int | _Integer = ..., /
+) -> tuple[f32, f32, f32, f32]:
+    """Elements 4 b to 4 b + 3 of `random_normal`: `hvisa.random_normal4(seed, b)`."""
 def dims(names: str) -> Size:
     """Symbolic dimensions: `n = dims("n")`, `m, k = dims("m k")`. A string in an annotation and the
     symbol of that name are the same."""

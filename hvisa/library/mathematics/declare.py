@@ -9,9 +9,9 @@ from hvisa.frontends.python.definitions import PythonFunction
 
 
 def public(python: Callable[..., Any]) -> Any:
-    """A function that programs import: `exp_f32` is `@exp.f32`."""
-    name, _, type_ = python.__name__.rpartition("_")
-    return PythonFunction("func", python, name=f"{name}.{type_}")
+    """A function that programs import: `exp_f32` is `@exp.f32`, `philox4x32` is `@philox4x32`."""
+    name, _, last = python.__name__.rpartition("_")
+    return PythonFunction("func", python, name=f"{name}.{last}" if name else last)
 
 
 def private(python: Callable[..., Any]) -> Any:

@@ -78,7 +78,8 @@ def bind_parameter(body: Body, port: Port, number: int, how: Parameter) -> None:
     rank = port.type.rank
     extents = [f"{p}.e{axis}" for axis in range(rank)]
     if not has_count(port):  # equal symbols are one value, so that equal tests are one test
-        extents = [body.symbols.get(d.symbol, e) if d.symbol is not None else e
+        extents = [str(d.constant) if d.constant is not None else
+                   body.symbols.get(d.symbol, e) if d.symbol is not None else e
                    for d, e in zip(port.type.shape, extents, strict=True)]
     if how.layout == STRIDED:
         strides = [f"{p}.s{axis}" for axis in range(rank)]

@@ -41,7 +41,8 @@ Errors are in ULP: the distance of the two numbers of the type around the exact 
 FAST = """
 ## Fast variants
 
-Where the flag `fast` lets them be called. *Where* says which arguments the bound holds for.
+Called where the flag `approximate` of `fast` is set. *Where* says which arguments the bound holds for; *found* is on those of the
+points below. `-`: the strict function is called.
 
 | function | where | promised f32 | promised f64 | found f32 | found f64 |
 |---|---|---|---|---|---|
@@ -79,9 +80,11 @@ def promise(entry: Entry) -> str:
 
 def fast_promise(entry: Entry) -> str:
     """The same of the fast variant, without what was found; nothing where there is none."""
-    fast = getattr(entry, "fast", None)
-    domain = getattr(entry, "fast_domain", "")
-    return f"| `{entry.name}` | {domain} | {fast[0]:g} | {fast[1]:g} |" if fast else ""
+    fast: tuple[float | None, float | None] | None = getattr(entry, "fast", None)
+    if fast is None:
+        return ""
+    bounds = " | ".join("-" if b is None else f"{b:g}" for b in fast)
+    return f"| `{entry.name}` | {getattr(entry, 'fast_domain', '')} | {bounds} |"
 
 
 def figure(entry: Entry, type_: str, arguments: list[np.ndarray], found: np.ndarray) -> str:
@@ -129,15 +132,18 @@ def errors(entry: Entry, type_: str, count: int, seed: int) -> str:
 
 
 def fast_rows(count: int, seed: int) -> Iterator[str]:
-    """Rows of the fast variants, on points of the interesting range."""
-    from tools.ulp import DTYPES, compiled
+    """Rows of the fast variants, on the points that their bounds hold for."""
+    from tools import ulp
     for entry in (e for e in CATALOGUE.values() if fast_promise(e)):
         cells = []
-        for type_ in DTYPES:
+        for type_, bound in zip(ulp.DTYPES, entry.fast, strict=True):
+            if bound is None:
+                cells.append("-")
+                continue
             arguments = points(entry, type_, count, seed)
-            kept = inside(entry, type_, arguments, compiled(entry.name, type_)(*arguments)[0])
+            kept = ulp.in_fast_domain(entry.name, type_, arguments)
             given = [a[kept] for a in arguments]
-            found = compiled(entry.name, type_, fast=True)(*given)[0]
+            found = ulp.compiled(entry.name, type_, "x86", fast=True)(*given)[0]
             cells.append(figure(entry, type_, given, found))
         yield f"{fast_promise(entry)} {' | '.join(cells)} |"
 

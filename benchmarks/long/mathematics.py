@@ -153,8 +153,8 @@ def table(lines: list[Line]) -> None:
     print("| function | largest error | at | correctly rounded | wrong NaN, inf, 0 | falls |\n"
           "|---|---|---|---|---|---|")
     for line in (n for n in lines if n.kind == "all"):
-        print(f"| `{line.name}` | {line.worst:.4f} | {line.at[0]} | {shown_share(line)} | {line.wrong} | "
-              f"{shown_falls(line)} |")
+        print(f"| `{line.name}` | {line.worst:.4f} | {line.at[0] or '-'} | {shown_share(line)} | "
+              f"{line.wrong} | {shown_falls(line)} |")
     by = {(n.name, n.type_): n for n in lines if n.kind == "random"}
     print("\n| function | f32 | correctly rounded | f64 | correctly rounded | wrong NaN, inf, 0 |\n"
           "|---|---|---|---|---|---|")

@@ -189,3 +189,17 @@ def test_what_would_mean_something_else_is_refused(kernel: Any, code: str) -> No
     with pytest.raises(HvisaError) as error:
         kernel.text  # noqa: B018
     assert error.value.codes == [code]
+
+
+@pytest.mark.parametrize(("name", "points"), [
+    ("exp", (59.30603790283203, -38.44)), ("expm1", (0.3809642791748047, 0.3620, 0.4055)),
+    ("erfc", (0.7455316185951233,)), ("tanh", (0.06251415610313416,)), ("tgamma", (-22.67621421813965,)),
+    ("lgamma", (1.982696771621704,))])
+def test_the_worst_inputs_of_all_f32(name: str, points: tuple[float, ...]) -> None:
+    """Those that runs over all 2^32 found (`benchmarks/long/mathematics.py`), and their neighbours."""
+    start = np.array(points, np.float32).view(np.uint32)[:, None]
+    x = (start + np.arange(-200, 200, dtype=np.int32).astype(np.uint32)).astype(np.uint32).ravel()
+    x = x.view(np.float32)
+    found = ulp.compiled(name, "f32")(x)[0]
+    worst, at = ulp.largest_error(CATALOGUE[name], "f32", [x], found)
+    assert worst <= CATALOGUE[name].bound("f32"), x[at]

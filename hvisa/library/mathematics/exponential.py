@@ -56,6 +56,26 @@ def exp_part_f64(r: f64) -> f64:
     return hvisa.fma(r * r, f64(p), r)
 
 
+@private
+def exp_reduced_f32(r: f32) -> f32:
+    """exp(r) for |r| <= ln 2 / 2, as the exact 1 + r and what follows, rounded once."""
+    p = EXP_F32[4]
+    for c in EXP_F32[3::-1]:
+        p = hvisa.fma(f32(p), r, f32(c))
+    s = 1 + r
+    return s + hvisa.fma(r * r, f32(p), r - (s - 1))
+
+
+@private
+def exp_reduced_f64(r: f64) -> f64:
+    """exp(r) for |r| <= ln 2 / 2, as the exact 1 + r and what follows, rounded once."""
+    p = EXP_F64[10]
+    for c in EXP_F64[9::-1]:
+        p = hvisa.fma(f64(p), r, c)
+    s = 1 + r
+    return s + hvisa.fma(r * r, f64(p), r - (s - 1))
+
+
 @public
 def exp_f32(x: f32) -> f32:
     """The exponential of x: at most 1 ULP, monotone."""
@@ -64,7 +84,7 @@ def exp_f32(x: f32) -> f32:
     k = hvisa.bitcast(i32, shifted) - hvisa.bitcast(i32, MAGIC_F32)
     whole = shifted - MAGIC_F32
     r = hvisa.fma(whole, -LN2_LOW_F32, hvisa.fma(whole, -LN2_HIGH_F32, held))
-    return scale_f32(1 + exp_part_f32(r), k)
+    return scale_f32(exp_reduced_f32(r), k)
 
 
 @public
@@ -75,4 +95,4 @@ def exp_f64(x: f64) -> f64:
     k = hvisa.bitcast(i64, shifted) - hvisa.bitcast(i64, f64(MAGIC_F64))
     whole = shifted - MAGIC_F64
     r = hvisa.fma(whole, -LN2_LOW_F64, hvisa.fma(whole, -LN2_HIGH_F64, held))
-    return scale_f64(1 + exp_part_f64(r), k)
+    return scale_f64(exp_reduced_f64(r), k)

@@ -61,6 +61,18 @@ def rest_f32(r: f32) -> f32:
 
 
 @private
+def rest_parts_f32(r: f32):
+    """The same as a sum of two numbers: r^2/2, and what it lacks."""
+    p = f32(EXP_F32[4])
+    for c in EXP_F32[3:0:-1]:
+        p = hvisa.fma(p, r, f32(c))
+    square = r * r
+    lost = hvisa.fma(r, r, -square)
+    p = hvisa.fma(p, r, f32(EXP_F32[0] - 0.5))
+    return f32(0.5) * square, hvisa.fma(square, p, f32(0.5) * lost)
+
+
+@private
 def reduced_f32(x: f32):
     """k, r and what r lost: x = k ln 2 + r + low."""
     shifted = hvisa.fma(x, f32(LOG2E), MAGIC_F32)
@@ -75,11 +87,11 @@ def reduced_f32(x: f32):
 def expm1_parts_f32(x: f32):
     """(exp(x) - 1) / 2 as a sum of two numbers."""
     k, r, low = reduced_f32(x)
-    rest = rest_f32(r)
+    half, rest = rest_parts_f32(r)
     scale = power_of_two_f32(k - 1)
     first, lost = two_sum_f32(scale, f32(-0.5))
     high, left = two_sum_f32(first, scale * r)
-    return high, left + lost + scale * (rest + hvisa.fma(low, r, low))
+    return high, left + lost + scale * (half + (rest + hvisa.fma(low, r, low)))
 
 
 @public
@@ -196,6 +208,18 @@ def rest_f64(r: f64) -> f64:
 
 
 @private
+def rest_parts_f64(r: f64):
+    """The same as a sum of two numbers: r^2/2, and what it lacks."""
+    p = f64(EXP_F64[10])
+    for c in EXP_F64[9:0:-1]:
+        p = hvisa.fma(p, r, f64(c))
+    square = r * r
+    lost = hvisa.fma(r, r, -square)
+    p = hvisa.fma(p, r, f64(EXP_F64[0] - 0.5))
+    return f64(0.5) * square, hvisa.fma(square, p, f64(0.5) * lost)
+
+
+@private
 def reduced_f64(x: f64):
     """k, r and what r lost: x = k ln 2 + r + low."""
     shifted = hvisa.fma(x, LOG2E, MAGIC_F64)
@@ -210,11 +234,11 @@ def reduced_f64(x: f64):
 def expm1_parts_f64(x: f64):
     """(exp(x) - 1) / 2 as a sum of two numbers."""
     k, r, low = reduced_f64(x)
-    rest = rest_f64(r)
+    half, rest = rest_parts_f64(r)
     scale = power_of_two_f64(k - 1)
     first, lost = two_sum_f64(scale, f64(-0.5))
     high, left = two_sum_f64(first, scale * r)
-    return high, left + lost + scale * (rest + hvisa.fma(low, r, low))
+    return high, left + lost + scale * (half + (rest + hvisa.fma(low, r, low)))
 
 
 @public

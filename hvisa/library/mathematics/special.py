@@ -40,12 +40,13 @@ NONE_F32, NONE_F64 = f32(10.2), 27.4  # from here on erfc is 0
 
 @private
 def small_erf_f32(x: f32) -> f32:
-    """erf(x) - x for |x| <= SMALL."""
+    """erf(x) - x for |x| <= SMALL; what x^2 loses when it is rounded is added."""
     z = x * x
     p = f32(ERF_F32[-1])
-    for c in ERF_F32[-2::-1]:
+    for c in ERF_F32[-2:0:-1]:
         p = hvisa.fma(p, z, f32(c))
-    return x * p
+    lost = hvisa.fma(x, x, -z)
+    return hvisa.fma(x, hvisa.fma(p, z, f32(ERF_F32[0])), x * (p * lost))
 
 
 @private
@@ -109,12 +110,13 @@ def erfc_f32(x: f32) -> f32:
 
 @private
 def small_erf_f64(x: f64) -> f64:
-    """erf(x) - x for |x| <= SMALL."""
+    """erf(x) - x for |x| <= SMALL; what x^2 loses when it is rounded is added."""
     z = x * x
     p = f64(ERF_F64[-1])
-    for c in ERF_F64[-2::-1]:
+    for c in ERF_F64[-2:0:-1]:
         p = hvisa.fma(p, z, c)
-    return x * p
+    lost = hvisa.fma(x, x, -z)
+    return hvisa.fma(x, hvisa.fma(p, z, f64(ERF_F64[0])), x * (p * lost))
 
 
 @private

@@ -45,8 +45,8 @@ def small_erf_f32(x: f32) -> f32:
     p = f32(ERF_F32[-1])
     for c in ERF_F32[-2:0:-1]:
         p = hvisa.fma(p, z, f32(c))
-    lost = hvisa.fma(x, x, -z)
-    return hvisa.fma(x, hvisa.fma(p, z, f32(ERF_F32[0])), x * (p * lost))
+    more = hvisa.fma(-x, x, z)  # z - x^2; this way round the sign of a zero x is kept
+    return hvisa.fma(x, hvisa.fma(p, z, f32(ERF_F32[0])), -x * (p * more))
 
 
 @private
@@ -115,8 +115,8 @@ def small_erf_f64(x: f64) -> f64:
     p = f64(ERF_F64[-1])
     for c in ERF_F64[-2:0:-1]:
         p = hvisa.fma(p, z, c)
-    lost = hvisa.fma(x, x, -z)
-    return hvisa.fma(x, hvisa.fma(p, z, f64(ERF_F64[0])), x * (p * lost))
+    more = hvisa.fma(-x, x, z)  # z - x^2; this way round the sign of a zero x is kept
+    return hvisa.fma(x, hvisa.fma(p, z, f64(ERF_F64[0])), -x * (p * more))
 
 
 @private

@@ -47,6 +47,7 @@ class _Linker:
         self.out.constants = dict(module.constants)
         # (module, name) -> name in the linked module
         self.names: dict[tuple[str, str], str] = {}
+        self.constants: dict[tuple[str, str], str] = {}
         self.work: list[tuple[str, str]] = []
         self.externs: dict[str, Definition] = {}
 
@@ -114,9 +115,17 @@ class _Linker:
         key = (source, name)
         if key not in self.names:
             self.names[key] = self._local(source, name)
-            if self.names[key] not in self.module.definitions:
+            if self.names[key] not in self.module.definitions:  # else a host function of the program's own
                 self.work.append(key)
         return self.names[key]
+
+    def _free(self, name: str) -> str:
+        """A name that nothing has yet: the program may call its own things by any."""
+        taken = self.module.definitions.keys() | self.out.constants.keys() | set(self.names.values())
+        number, found = 1, name
+        while found in taken:
+            number, found = number + 1, f"{name}.{number}"
+        return found
 
     def _local(self, source: str, name: str) -> str:
         """The name in the linked module. A host function keeps its own, by which the host knows it,
@@ -127,13 +136,14 @@ class _Linker:
             if isinstance(other, Function) and other.external and \
                     shape_of(other) == shape_of(definition):
                 return name
-        return f"{source}.{name}"
+        return self._free(f"{source}.{name}")
 
     def _constant(self, source: str, constant: GlobalConstant) -> str:
-        name = f"{source}.{constant.name}"
-        if name not in self.out.constants:
+        key = (source, constant.name)
+        if key not in self.constants:
+            name = self.constants[key] = self._free(f"{source}.{constant.name}")
             self.out.constants[name] = GlobalConstant(name, constant.type, constant.data, constant.span)
-        return name
+        return self.constants[key]
 
 
 def link(module: Module, libraries: Mapping[str, Module]) -> Module:

@@ -178,8 +178,10 @@ def test_histograms_refuse_what_they_cannot_count() -> None:
     with pytest.raises(hvisa.HvisaTrap) as trap:
         node("histogram", "bincount", "i32", "x86")(np.array([0, 7], np.int32), 7)
     assert trap.value.code == "HV0902"
-    with pytest.raises(hvisa.HvisaTrap, match="needs low < high"):
-        node("histogram", "histogram", "f32", "x86")(np.ones(3, np.float32), 1, 1, 4)
+    most = float(np.finfo(np.float32).max)
+    for low, high in ((1, 1), (2, 1), (-most, most), (0, np.inf), (0, np.nan), (0, 4e-45)):
+        with pytest.raises(hvisa.HvisaTrap, match="needs low < high"):
+            node("histogram", "histogram", "f32", "x86")(np.ones(3, np.float32), low, high, 4)
 
 
 @pytest.mark.parametrize("device", ["reference", *DEVICES])
@@ -262,3 +264,78 @@ def test_an_import_says_the_version() -> None:
     with pytest.raises(hvisa.HvisaError) as error:
         hvisa.load(text).entry("running")
     assert error.value.codes == ["HV0723"]
+
+
+@hvisa.leaf(name="sort.f32.digit")
+def called_as_a_part_of_the_library(x: In[f32, "n"], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    y[i] = 10 * x[i]
+
+
+@hvisa.graph
+def with_its_own(x: In[f32, "n"]) -> tuple[Out[f32, "n"], Out[f32, "n"]]:
+    return called_as_a_part_of_the_library(x), np.sort(x, kind="stable")
+
+
+@hvisa.leaf(name="sort.f32")
+def called_as_the_library(x: In[f32, "n"], y: Out[f32, "n"]):
+    i = hvisa.grid("n")
+    y[i] = 10 * x[i]
+
+
+@hvisa.graph
+def with_another(x: In[f32, "n"]) -> tuple[Out[f32, "n"], Out[f32, "n"]]:
+    return called_as_the_library(x), np.sort(x)
+
+
+@hvisa.graph
+def unequal(x: In[f32, "n"], y: In[f32, "m"]) -> Out[f32, "n"]:
+    _, values = hvisa.sort_pairs(x, y)
+    return values
+
+
+def test_names_of_a_program_stay_its_own() -> None:
+    x = np.array([3, 1, 2], np.float32)
+    own, ordered = with_its_own(x)
+    assert own.tolist() == [30, 10, 20]
+    assert ordered.tolist() == [1, 2, 3]
+    for graph, code in ((with_another, "HV0103"), (unequal, "HV1225")):
+        with pytest.raises(hvisa.HvisaError) as error:
+            graph.text  # noqa: B018
+        assert error.value.codes == [code]
+
+
+@hvisa.graph
+def firsts(a: In[i8, "n"], b: In[u8, "n"], c: In[i1, "n"]) -> tuple[
+        Out[i8, "n"], Out[i8, "n"], Out[u8, "n"], Out[i1, "n"], Out[i1, "n"], Out[i8, "n"]]:
+    return (hvisa.scan("max", a, exclusive=True), hvisa.scan("min", a, exclusive=True),
+            hvisa.scan("min", b, exclusive=True), hvisa.scan("max", c, exclusive=True),
+            hvisa.scan("min", c, exclusive=True), hvisa.scan("add", a, exclusive=True))
+
+
+def test_exclusive_scans_of_narrow_types_begin_with_their_own_limits() -> None:
+    found = firsts(np.array([100, 100, 3], np.int8), np.array([5, 4, 3], np.uint8),
+                   np.array([0, 1, 0], bool))
+    assert [f.tolist() for f in found] == [[-128, 100, 100], [127, 100, 100], [255, 5, 4],
+                                           [False, False, True], [True, False, False], [0, 100, -56]]
+
+
+def test_the_best_of_approximate_elements_is_one_of_them() -> None:
+    """A division that may be approximate is done once for each element."""
+    best = hvisa.load("""
+leaf @best(in %x: buf<f32>[%n], in %w: buf<f32>[%n]) -> (f32, index) inexact {
+  %v, %at = reduce.argmax f32 over (%k in 0 .. %n) {
+    %e = load.zero %x[%k]
+    %f = load.zero %w[%k]
+    %r = div.fast %e, %f
+    yield %r
+  }
+  yield %v, %at
+}
+""", device="x86").entry("best")
+    rng = np.random.default_rng(6)
+    for count in range(65, 131):
+        x, w = rng.uniform(1, 2, (2, count)).astype(np.float32)
+        value, place = best(x, w)
+        assert place == np.argmax(x / w)
+        assert abs(value - (x / w).max()) < 1e-5

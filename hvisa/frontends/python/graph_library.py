@@ -12,7 +12,7 @@ from hvisa.frontends.python.names import MATH_VERSION
 from hvisa.frontends.python.values import Array, Const, Items, Number
 from hvisa.graph.copying import copy_definition
 from hvisa.graph.model import Argument, Definition, Operand, Output
-from hvisa.spec import types as ty
+from hvisa.spec import numerics, types as ty
 from hvisa.spec.families import FAMILIES, SCANS
 from hvisa.spec.types import ScalarType
 
@@ -37,10 +37,12 @@ class GraphLibrary(GraphArrays):
 
     def _call_cumsum(self, node: ast.Call) -> Any:
         self._count(node, "cumsum", 1)
+        self._plain_order(node)
         return self._scanned(node, "add", node.args[0], False, True)
 
     def _call_cumprod(self, node: ast.Call) -> Any:
         self._count(node, "cumprod", 1)
+        self._plain_order(node)
         return self._scanned(node, "mul", node.args[0], False, True)
 
     def _scanned(self, node: ast.Call, op: str, given: ast.expr, exclusive: bool,
@@ -51,18 +53,24 @@ class GraphLibrary(GraphArrays):
         inner = _WIDER.get(type_, type_)
         if counted and inner in (ty.I32, ty.U32):
             inner = ty.I64 if inner is ty.I32 else ty.U64
-        found = self._library(node, "scan", f"scan_{op}" + "_exclusive" * exclusive, inner,
-                              self._as(node, array, inner))
         keep = inner if counted and not type_.is_float else ty.I64 if type_ is ty.INDEX else type_
-        return found[0] if inner is keep else self.converted(node, keep, found[0])
+        found: Any = self._library(node, "scan", f"scan_{op}" + "_exclusive" * exclusive, inner,
+                                   self._as(node, array, inner))[0]
+        if exclusive and op in ("min", "max") and inner is not keep and not keep.is_float:
+            # What stands first is the wide type's limit.
+            for join in ("max", "min"):
+                found = self.function(node, join, [found, Const(int(numerics.identity(join, keep)))])
+        return found if inner is keep else self.converted(node, keep, found)
 
     def _call_sort(self, node: ast.Call) -> Any:
         self._count(node, "sort", 1)
+        self._plain_order(node)
         array, type_ = self._sortable(node, node.args[0], "sort")
         return self._library(node, "sort", "sort", type_, array)[0]
 
     def _call_argsort(self, node: ast.Call) -> Any:
         self._count(node, "argsort", 1)
+        self._plain_order(node)
         array, type_ = self._sortable(node, node.args[0], "argsort")
         return self._library(node, "sort", "argsort", type_, array)[0]
 
@@ -71,6 +79,9 @@ class GraphLibrary(GraphArrays):
         self._count(node, "sort_pairs", 2)
         array, type_ = self._sortable(node, node.args[0], "sort_pairs")
         values, _ = self._row(node, node.args[1], "sort_pairs")
+        if not self.inference.same(self.lazy(node, array).shape[0], values.shape[0]):
+            self.refuse(node, "HV1225", "keys and values have different lengths", "if they are equal, say "
+                        "so: `hvisa.match(keys.shape[0], values.shape[0])`")
         places = self._library(node, "sort", "argsort", type_, array)[0]
         return Items([self._fetched(node, self.lazy(node, v), places) for v in (array, values)])
 
@@ -117,14 +128,14 @@ class GraphLibrary(GraphArrays):
             self.refuse(node.args[0], "HV1204", f"`bincount` counts whole numbers, and this is {type_}",
                         "use `hvisa.histogram(x, bins, low, high)`, or convert it: `i32(x)`")
         inner = type_ if type_ in FAMILIES["histogram"].types else ty.I64
-        bins = self.wire(node, self.expression(node.args[1]), ty.INDEX, "bins")
+        bins = self._bins(node.args[1])
         return self._library(node, "histogram", "bincount", inner, self._as(node, array, inner), bins)[0]
 
     def _call_histogram(self, node: ast.Call) -> Any:
         self._count(node, "histogram", 4)
         array, type_ = self._row(node, node.args[0], "histogram")
         inner = _WIDER[type_] if type_ in (ty.F16, ty.BF16) else type_ if type_.is_float else ty.F64
-        bins = self.wire(node, self.expression(node.args[1]), ty.INDEX, "bins")
+        bins = self._bins(node.args[1])
         ends = [self.wire(a, self.expression(a), inner, "end") for a in node.args[2:]]
         return self._library(node, "histogram", "histogram", inner, self._as(node, array, inner), *ends,
                              bins)[0]
@@ -143,7 +154,20 @@ class GraphLibrary(GraphArrays):
         return self._compacted(node, node.value, node.slice) if self.type_of(place) is ty.I1 \
             else self._fetched(node, source, place)
 
+    def _bins(self, given: ast.expr) -> Wire:
+        value = self.expression(given)
+        if isinstance(value, Const) and type(value.value) is not int:
+            self.refuse(given, "HV1204", "the number of classes is a whole number", "for example 256")
+        return self.wire(given, value, ty.INDEX, "bins")
+
     # -- arguments -----------------------------------------------------------------------------
+
+    def _plain_order(self, node: ast.Call) -> None:
+        """`axis` names the only axis; `kind` is whatever it says, since every sort is stable."""
+        given = self._option(node, "axis")
+        axis = Const(-1) if given is None else self.expression(given)
+        if not isinstance(axis, Const) or axis.value not in (0, -1, None):
+            self.refuse(given or node, "HV1212", "these arrays have one axis", "leave `axis` out")
 
     def _row(self, node: ast.AST, given: ast.expr, name: str) -> tuple[Any, ScalarType]:
         """An array of one axis, and its element type."""
@@ -179,17 +203,20 @@ class GraphLibrary(GraphArrays):
     def _library(self, node: ast.AST, family: str, name: str, type_: ScalarType,
                  *given: Wire) -> list[Wire]:
         """The results of a library node."""
-        callee = self._imported(f"{family}.{type_}", f"{name}.{type_}")
+        callee = self._imported(node, f"{family}.{type_}", f"{name}.{type_}")
         operands: list[Operand] = [w.operand for w in given]
         return self.launch_all(node, callee, operands, [Argument() for _ in operands],
                                [Output() for _ in (*callee.written, *callee.results)], name)
 
-    def _imported(self, source: str, name: str) -> Definition:
+    def _imported(self, node: ast.AST, source: str, name: str) -> Definition:
         """The import of a library node."""
         module = self.compiler.module
         known = module.definitions.get(name)
-        if known is not None:
+        if known is not None and known.source_module == source:
             return known
+        if known is not None:
+            self.refuse(node, "HV0103", f"`{name}` is a node of the library, and one of this module too",
+                        "give yours another name")
         assert StandardModules.find is not None, "set by `hvisa`"
         found = StandardModules.find(source, MATH_VERSION).definitions[name]
         made = copy_definition(found, name, {})

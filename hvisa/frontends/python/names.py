@@ -34,6 +34,8 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*REDUCING, "amax", "amin", "mean"), ("axis", "keepdims")),
     **dict.fromkeys(("zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like",
                      "full_like", "arange"), ("dtype",)),
+    **dict.fromkeys(("sort", "argsort"), ("axis", "kind")),
+    **dict.fromkeys(("cumsum", "cumprod"), ("axis",)),
     "transpose": ("axes",), **dict.fromkeys(("group_scan", "scan"), ("exclusive",))}
 
 

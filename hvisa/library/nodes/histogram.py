@@ -13,6 +13,8 @@ from hvisa import In, Out, i64, index
 from hvisa.spec.types import ScalarType
 
 PARTS, FEW_BINS = 64, 4096
+INF = float("inf")
+RANGE = "a histogram needs low < high, and classes whose width is a normal number"
 n, b, p, parts, bins = hvisa.dims("n b p parts bins")
 
 
@@ -75,7 +77,7 @@ def histogram_of(T: ScalarType) -> Any:
     def counted(x: In[T, n], low: T, high: T, parts: index, bins: index, rows: Out[i64, parts, bins]):
         part = hvisa.grid(parts)
         size = hvisa.ceildiv(n, parts)
-        assert low < high, "a histogram needs low < high"
+        assert low < high and high - low < INF and T(bins) / (high - low) < INF, RANGE
         for k in range(size * part, min(size * part + size, n)):
             place = class_of(x[k], low, high, bins)
             if place >= 0:
@@ -83,7 +85,7 @@ def histogram_of(T: ScalarType) -> Any:
 
     @hvisa.leaf(name="counted_in_one", private=True)
     def counted_in_one(x: In[T, n], low: T, high: T, bins: index, h: Out[i64, bins]):
-        assert low < high, "a histogram needs low < high"
+        assert low < high and high - low < INF and T(bins) / (high - low) < INF, RANGE
         for k in range(n):
             place = class_of(x[k], low, high, bins)
             if place >= 0:

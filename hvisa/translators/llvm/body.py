@@ -17,6 +17,7 @@ from hvisa.spec.types import BufferType, ScalarType, Type
 from hvisa.translators.llvm.emit import FunctionText, constant_text, llvm_type, memory_type
 from hvisa.translators.llvm.floats import Floats
 from hvisa.translators.llvm.rows import LOWER
+from hvisa.translators.llvm.work import BETWEEN_POLLS, FIRST_BUDGET
 
 if TYPE_CHECKING:
     from hvisa.translators.llvm.lowering import Lowering
@@ -213,19 +214,23 @@ class Body:
         self.leave("2")
         self.f.start(on)
 
-    def stop_check(self) -> None:
-        """At the back edge of a short round: poll every so often."""
+    def stop_check(self, work: int) -> None:
+        """At the back edge of a round of at most so many instructions: poll every so often. A function
+        begins with a small budget, since its callers may not look after short ones."""
         if not self.lowering.options.stop_checks:
+            return
+        if work > FIRST_BUDGET:
+            self.poll()
             return
         if self.budget is None:
             self.budget = self.f.alloca("i64")
-            self.f.allocas.append(f"  store i64 {1 << 16}, ptr {self.budget}")
-        left = self.f.op(f"sub i64 {self.f.op(f'load i64, ptr {self.budget}')}, 1")
+            self.f.allocas.append(f"  store i64 {FIRST_BUDGET}, ptr {self.budget}")
+        left = self.f.op(f"sub i64 {self.f.op(f'load i64, ptr {self.budget}')}, {work}")
         self.f.do(f"store i64 {left}, ptr {self.budget}")
         ask, on = self.f.label("ask"), self.f.label("on")
         self.f.branch(self.f.op(f"icmp sle i64 {left}, 0"), ask, on, likely=False)
         self.f.start(ask)
-        self.f.do(f"store i64 {1 << 16}, ptr {self.budget}")
+        self.f.do(f"store i64 {BETWEEN_POLLS}, ptr {self.budget}")
         self.poll()
         self.f.jump(on)
         self.f.start(on)

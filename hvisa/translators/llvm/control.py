@@ -67,7 +67,12 @@ class Loop:
 
 def _heavy(body: Body, region: Region | None) -> bool:
     """Whether a round may run long enough for a stop check to be cheap."""
-    return region is not None and body.lowering.work.most(region.body) > SHORT
+    return _most(body, region) > SHORT
+
+
+def _most(body: Body, region: Region | None) -> int:
+    """The most instructions of a round; those around it are a few more."""
+    return 8 + (0 if region is None else body.lowering.work.most(region.body))
 
 
 def trip_count(body: Body, instr: Instr, low: str, high: str, step: str, type_: ScalarType) -> str:
@@ -137,7 +142,7 @@ class Strips:
         f = body.f
         count = self.outer.names[0]
         self.outer.leave_unless(f.op(f"icmp ult {type_text} {count}, {rounds}"))
-        most = BETWEEN_POLLS // max(1, body.lowering.work.most(region.body if region else ()))
+        most = BETWEEN_POLLS // _most(body, region)
         size = min(max(most, 1), (1 << (int(type_text[1:]) - 1)) - 1)
         left = f.op(f"sub {type_text} {rounds}, {count}")
         strip = body.floats.intrinsic("umin", type_text, [left, str(size)])
@@ -168,7 +173,7 @@ def while_(body: Body, instr: Instr) -> None:
         body.define(value, name)
     loop.leave_unless(body.region(instr.regions[0])[0])
     values = body.region(instr.regions[1])
-    body.stop_check()
+    body.stop_check(sum(body.lowering.work.most(r.body) for r in instr.regions))
     loop.close(values)
     for result, name in zip(instr.results, loop.names, strict=True):
         body.define(result, name)
@@ -291,7 +296,7 @@ def fold_arg(body: Body, op: str, total: str, at: Callable[[str], str], element:
     f.start(next_)
     best2 = f.phi(text, [(best, start), (new, last)])
     position2 = f.phi("i64", [(position, start), (place, last)])
-    body.stop_check()
+    body.stop_check(3 * BLOCK * _most(body, region))
     loop.close([end, best2, position2])
     return best, position
 
@@ -315,8 +320,10 @@ def _place_of(body: Body, wanted: str, base: str, end: str, at: Callable[[str], 
 
 
 def _plain(region: Region) -> bool:
-    """Whether a region may be run twice: nothing in it is seen outside, and it is short."""
-    return not any(i.regions or i.callee is not None or i.row.effect is Effect.PRINT for i in region.body)
+    """Whether a region may be run twice: it is short, nothing in it is seen outside, and it gives the same
+    again, which approximations don't in another loop."""
+    return not any(i.regions or i.callee is not None or i.fast or i.row.effect is Effect.PRINT
+                   for i in region.body)
 
 
 def _one_by_one(body: Body, op: str, total: str, at: Callable[[str], str], element: ScalarType,
@@ -331,10 +338,7 @@ def _one_by_one(body: Body, op: str, total: str, at: Callable[[str], str], eleme
     take = f.op(f"or i1 {first}, {better(body, op, value, best, element)}")
     best2 = f.op(f"select i1 {take}, {text} {value}, {text} {best}")
     position2 = f.op(f"select i1 {take}, i64 {index}, i64 {position}")
-    if _heavy(body, region):
-        body.poll()
-    else:
-        body.stop_check()
+    body.stop_check(_most(body, region))
     loop.close([f.op(f"add nuw nsw i64 {index}, 1"), best2, position2])
     return best, position
 
@@ -351,18 +355,15 @@ def _fold_ordered(body: Body, op: str, total: str, at: Callable[[str], str], ele
     loop.leave_unless(f.op(f"icmp slt i64 {base}, {total}"))
     rest = f.op(f"sub nsw i64 {total}, {base}")
     size = body.floats.intrinsic("smin", "i64", [rest, str(BLOCK)])
-    result = _fold_block(body, op, base, size, at, element, fast, partials)
+    result = _fold_block(body, op, base, size, at, element, fast, partials, region)
     _push(body, op, levels, block, result, element, fast)
-    if _heavy(body, region):
-        body.poll()
-    else:
-        body.stop_check()
+    body.stop_check(BLOCK * _most(body, region))
     loop.close([f.op(f"add nuw nsw i64 {block}, 1")])
     return _drain(body, op, levels, block, element, fast)
 
 
 def _fold_block(body: Body, op: str, base: str, size: str, at: Callable[[str], str],
-                element: ScalarType, fast: int, partials: str) -> str:
+                element: ScalarType, fast: int, partials: str, region: Region | None) -> str:
     f, text = body.f, element_type(element)
     rows = Loop(body, [("i64", "0")])
     start = rows.names[0]
@@ -380,6 +381,8 @@ def _fold_block(body: Body, op: str, base: str, size: str, at: Callable[[str], s
     joined = combine(body, op, old, value, element, fast)
     kept = f.op(f"select i1 {first}, {text} {value}, {text} {joined}")
     f.do(f"store {text} {kept}, ptr {slot}")
+    if _heavy(body, region):
+        body.poll()
     lanes.close([f.op(f"add nuw nsw i64 {lane}, 1")])
     rows.close([f.op(f"add nuw nsw i64 {start}, {PARTIALS}")])
     used = body.floats.intrinsic("smin", "i64", [size, str(PARTIALS)])

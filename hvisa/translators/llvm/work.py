@@ -11,6 +11,7 @@ from hvisa.spec.literals import integer_value
 LOOP_ROUNDS = 16  # assumed of a loop whose bounds are not known
 ENDLESS = 1 << 62
 BETWEEN_POLLS = 1 << 24  # instructions, some milliseconds
+FIRST_BUDGET = 1 << 16  # instructions until a function polls for the first time
 SHORT = 1 << 12  # instructions of a round that is not polled by itself
 
 

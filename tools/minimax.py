@@ -28,10 +28,13 @@ Function = Callable[[Any], Any]
 
 class Entry:
     """One polynomial: sum of c[n] x^powers[n], near f on [low, high]; `weight` is what the error is
-    measured by (None: f itself, a relative error). `exact` fixes leading coefficients."""
+    measured by (None: f itself, a relative error). `exact` fixes leading coefficients. `together` rounds
+    all coefficients at once: for intervals around 0, where what is left after the first one does not
+    alternate as the exchange expects, and where rounding costs little."""
 
     def __init__(self, name: str, f: Function, low: float, high: float, powers: Sequence[int],
-                 type_: str, weight: Function | None = None, exact: Sequence[float] = ()):
+                 type_: str, weight: Function | None = None, exact: Sequence[float] = (),
+                 together: bool = False):
         self.name = name
         self.f = f
         self.low = mp.mpf(low)
@@ -40,6 +43,7 @@ class Entry:
         self.type = type_
         self.weight = weight or f
         self.exact = list(exact)
+        self.together = together
 
 
 def rounded(value: Any, type_: str) -> Any:
@@ -111,6 +115,8 @@ def exchange(errors: list[Any], count: int) -> list[int]:
 def fit(entry: Entry) -> tuple[list[Any], Any]:
     """Rounded coefficients, and the error that is left."""
     fixed: list[Any] = [mp.mpf(e) for e in entry.exact]
+    if entry.together:
+        fixed = [rounded(c, entry.type) for c in remez(entry, entry.f, entry.powers)[0]]
     while len(fixed) < len(entry.powers):
         done = len(fixed)
         known = list(zip(fixed, entry.powers, strict=False))

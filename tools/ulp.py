@@ -1,8 +1,9 @@
-"""Errors of the mathematics in ULP, against mpmath: `python tools/ulp.py [NAME ...] [--points N]`.
+"""Errors of the mathematics in ULP, against mpmath: `python tools/ulp.py [NAME ...] [--points N] [--fast]`.
 
 An ULP is the distance of the two numbers of the type around the exact value (J.-M. Muller, "On the
 definition of ulp(x)", INRIA RR-5504, 2005: Goldberg's, extended to reals). For f32 numpy's f64 is the first
-oracle, and mpmath decides where an error looks larger than FIRST_LOOK; for f64 mpmath is used alone.
+oracle, and mpmath decides where an error looks larger than FIRST_LOOK; for f64 mpmath is used alone. Fast
+variants are judged at the same points, as far as they are in `fast_domain` of the catalogue.
 
 For long runs `judged` takes glibc's double for the first look at f32 and its long double for f64 (through
 gcc). Those are off by less than 2^-24 and 2^-6 ULP of the type, and may give twice the error below a power
@@ -38,16 +39,17 @@ DTYPES = {"f32": np.float32, "f64": np.float64}
 mp.mp.prec = 200
 
 
-def compiled(name: str, type_: str = "", device: str | None = None) -> Callable[..., list[Any]]:
-    """The function on arrays: all its results."""
+def compiled(name: str, type_: str = "", device: str | None = None, fast: bool = False
+             ) -> Callable[..., list[Any]]:
+    """The function on arrays, or its fast variant: all its results."""
     function, own = LIBRARY[name], BY_NAME.get(type_)
-    symbol = function.symbol(own)
+    symbol, effect = function.symbol(own, fast), " inexact" if fast else ""
     takes, gives = (list(map(str, types)) for types in function.signature(own))
     ports = [f"in %x{n}: buf<{t}>[%n]" for n, t in enumerate(takes)]
     ports += [f"out %y{n}: buf<{t}>[%n]" for n, t in enumerate(gives)]
     lines = ["math 1", f'import "math" private func @{symbol}('
-             + ", ".join(f"%p{n}: {t}" for n, t in enumerate(takes)) + f") -> ({', '.join(gives)})",
-             f"leaf @f({', '.join(ports)}) grid(%i < %n) {{"]
+             + ", ".join(f"%p{n}: {t}" for n, t in enumerate(takes)) + f") -> ({', '.join(gives)}){effect}",
+             f"leaf @f({', '.join(ports)}) grid(%i < %n){effect} {{"]
     lines += [f"  %a{n} = load %x{n}[%i]" for n in range(len(takes))]
     results = ", ".join(f"%r{n}" for n in range(len(gives)))
     lines += [f"  {results} = call @{symbol}({', '.join(f'%a{n}' for n in range(len(takes)))})"]
@@ -262,11 +264,42 @@ def judged(entry: Entry, type_: str, arguments: list[np.ndarray], found: np.ndar
     return Judgement(worst, place, int(np.count_nonzero(error <= 0.5)), int(wrong))
 
 
-def measure(name: str, type_: str, points: int, seed: int = 0) -> tuple[float, list[Any]]:
-    """The largest error of a function, and the arguments of it."""
+def in_fast_domain(name: str, type_: str, arguments: list[np.ndarray]) -> np.ndarray:
+    """Which points are in `fast_domain` of the catalogue."""
+    bias, most = (127, 2.0**16) if type_ == "f32" else (1023, 2.0**30)
+    with np.errstate(all="ignore"):
+        x, y = arguments[0].astype(np.float64), arguments[-1].astype(np.float64)
+        scale = np.log2(np.abs(x))
+        if name in ("exp", "exp2", "exp10"):
+            return ~(x * np.log2({"exp": np.e, "exp2": 2, "exp10": 10}[name]) < 2 - bias)
+        if name in ("sin", "cos", "tan", "sincos"):
+            return ~(np.abs(x) > most)
+        if name in ("log", "log2", "log10", "rsqrt", "cbrt"):
+            return ~(scale < 1 - bias) | (x == 0)
+        if name in ("asinh", "acosh"):
+            return ~(scale > bias - 1) | np.isinf(x)
+        if name == "atan2":
+            larger = np.maximum(np.abs(x), np.abs(y))
+            return ~(larger < 2.0**(1 - bias)) & ~(np.isinf(x) & np.isinf(y))
+        if name == "hypot":
+            larger = np.log2(np.maximum(np.abs(x), np.abs(y)))
+            return (larger >= -bias / 2.5) & (larger < (bias - 1) / 2)
+        if name == "pow":
+            reach = 1.0 * bias if type_ == "f32" else 512.0
+            return ~(scale < 1 - bias) & ~((y * scale < (2 - bias if type_ == "f32" else -reach))
+                                           | (y * scale > reach))
+    return np.ones(len(x), np.bool_)
+
+
+def measure(name: str, type_: str, points: int, seed: int = 0, fast: bool = False
+            ) -> tuple[float, list[Any]]:
+    """The largest error of a function, or of its fast variant, and the arguments of it."""
     entry = CATALOGUE[name]
     arguments = sample(entry, type_, points, seed)
-    results = compiled(name, type_)(*arguments)
+    if fast:
+        inside = in_fast_domain(name, type_, arguments)
+        arguments = [a[inside] for a in arguments]
+    results = compiled(name, type_, fast=fast)(*arguments)
     # An oracle that gives one value judges the first result.
     count = len(results) if isinstance(entry.oracle(*[mp.mpf(1)] * len(arguments)), tuple) else 1
     worst, at = max(largest_error(entry, type_, arguments, found, n)
@@ -279,12 +312,15 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--points", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--fast", action="store_true")
     options = parser.parse_args()
     for name in options.names or CATALOGUE:
         for type_ in DTYPES:
             points = options.points if type_ == "f32" else min(options.points, 20_000)
-            worst, at = measure(name, type_, points, options.seed)
-            bound = CATALOGUE[name].bound(type_)
+            bound = CATALOGUE[name].fast_bound(type_) if options.fast else CATALOGUE[name].bound(type_)
+            if bound is None:
+                continue
+            worst, at = measure(name, type_, points, options.seed, options.fast)
             print(f"{name:16} {type_} {worst:10.4f} of {bound:5.2f} at {', '.join(map(repr, at))}"
                   f"{'' if worst <= bound else '   BEYOND'}", flush=True)
 

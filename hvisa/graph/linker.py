@@ -15,6 +15,7 @@ from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, M
 from hvisa.graph.numbering import number_module
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
+from hvisa.spec.operations import EFFECT_CLASSES
 
 
 def shape_of(definition: Definition) -> tuple[object, ...]:
@@ -86,6 +87,11 @@ class _Linker:
         if shape_of(found) != shape_of(declared):
             self._error("HV0722", f"`@{declared.name}` is declared otherwise in module \"{source}\"",
                         declared, "copy the header from there: ports, directions, types and grid")
+            return False
+        if declared.effect < found.effect:  # what is declared weaker than it is, nobody is misled by
+            said, word = EFFECT_CLASSES[declared.effect], EFFECT_CLASSES[found.effect]
+            self._error("HV0722", f"`@{declared.name}` is {word} in module \"{source}\", the import says "
+                        f"{said}", declared, f"write `{word}` at the end of the import")
             return False
         return True
 

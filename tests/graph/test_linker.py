@@ -55,3 +55,20 @@ def test_imports_that_do_not_fit(libraries: dict[str, str], code: str) -> None:
     with pytest.raises(HvisaError) as caught:
         link(parse(USER), {n: parse(t) for n, t in libraries.items()})
     assert caught.value.codes == [code]
+
+
+def test_an_import_says_no_more_than_its_module_keeps() -> None:
+    """An exact caller can't rely on what is inexact; an import may promise less than there is."""
+    definition = "(%x: f32) -> (%y: f32) inexact {\n  %y = add.fast %x, %x\n  yield %y\n}\n"
+    use = ("leaf @f(%x: f32) -> (%y: f32) inexact {\n  %y = call @double(%x)\n  yield %y\n}\n")
+    header = 'import "numbers" private func @double(%x: f32) -> (%y: f32)'
+    inexact = {"numbers": parse(f"func @double{definition}")}
+    with pytest.raises(HvisaError) as caught:
+        link(parse(f"{header}\n{use}"), inexact)
+    assert caught.value.codes == ["HV0722"]
+    assert "write `inexact`" in caught.value.diagnostics[0].help
+    verify(link(parse(f"{header} inexact\n{use}"), inexact))
+    verify(link(parse(f"{header} inexact\n{use}"), {"numbers": parse(LIBRARY)}))
+    with pytest.raises(HvisaError) as caught:
+        verify(link(parse(f"{header} inexact\n{use.replace(' inexact', '')}"), inexact))
+    assert caught.value.codes == ["HV0701"]

@@ -27,6 +27,15 @@ def _exp2_quotient(x: Any) -> Any:
     return (mp.expm1(x * mp.ln2) - x * mp.ln2) / x**2 if abs(x) > TINY else mp.ln2**2 / 2
 
 
+def _log_cubic(f: Any) -> Any:
+    """What follows f - f^2 / 2 in log(1 + f), divided by f^3."""
+    return (mp.log1p(f) - f + f**2 / 2) / f**3
+
+
+def _log_cubic_weight(f: Any) -> Any:
+    return abs(mp.log1p(f)) / (abs(f)**3 + TINY)
+
+
 SQUARE = float((3 - 2 * mp.sqrt(2))**2)  # of s where m = sqrt 2 or 1 / sqrt 2
 TABLE: list[Entry] = [
     # atanh(s) = s + s z a(z); the weight is atanh(s) / (s z), for small z a part of the sum.
@@ -37,6 +46,9 @@ TABLE: list[Entry] = [
           lambda z: 1 / (z**2 + mp.mpf(2)**-18)),
     Entry("atanh_second", _atanh_second_rest, 0, SQUARE, range(8), "f64",
           lambda z: 1 / (z**2 + mp.mpf(2)**-18)),
+    # log(1 + f) = f - f^2 / 2 + f^3 c(f).
+    Entry("log_cubic", _log_cubic, 2**-0.5 - 1, 2**0.5 - 1, range(8), "f32", _log_cubic_weight,
+          together=True),
     # 2^r = 1 + r ln 2 + r^2 p(r), |r| <= 1/2.
     Entry("exp2_rest", _exp2_quotient, -0.5, 0.5, range(5), "f32", lambda x: mp.mpf(2)**x / (x**2 + TINY)),
     Entry("exp2_rest", _exp2_quotient, -0.5, 0.5, range(11), "f64",

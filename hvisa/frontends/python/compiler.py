@@ -76,7 +76,8 @@ def build_module(functions: Sequence[PythonFunction], name: str = "") -> Module:
 
 def _reserved(function: PythonFunction) -> frozenset[str]:
     """The names that a function can't have; the library itself is compiled under its own."""
-    own = function.symbol != function.__name__ or str(function.__module__).startswith("hvisa.library.")
+    own = function.symbol != function.__name__ or (
+        not function.private and str(function.__module__).startswith("hvisa.library."))
     return frozenset() if own else LIBRARY_NAMES
 
 

@@ -12,6 +12,7 @@ from hvisa.frontends.python.values import Const, Expr, Items, Known, Number, Run
 from hvisa.graph.model import Function, Module, Port, Value
 from hvisa.spec import types as ty
 from hvisa.spec.families import NODE_NAMES
+from hvisa.spec.operations import EFFECT_CLASSES, FAST_FLAGS
 from hvisa.spec.types import ScalarType, Type, VectorType
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 
 LIBRARY_NAMES = NODE_NAMES | {symbol for f in LIBRARY.values() for symbol in f.symbols}
+_APPROXIMATE = 1 << FAST_FLAGS.index("approximate")
 NOT_NARROW = ("nextafter",)  # the neighbour in f32, rounded, is the number itself
 
 
@@ -33,7 +35,7 @@ def library_call(module: Module, builder: Builder, node: ast.AST, found: Library
         builder.refuse(node, "HV1207", f"`{found.name}` is not defined on {type_}",
                        "change the bits: `hvisa.bitcast(u16, x)`")
     inner = ty.F32 if type_ is not None and type_.bits == 16 else type_
-    callee = _declared(module, found, inner)
+    callee = _declared(module, found, inner, bool(builder.fast & _APPROXIMATE))
     lanes = max(n.lanes if isinstance(n, Run) else 0 for n in numbers)
     runs = [_converted(builder, _place(node, found, name, values), number, port.type, lanes)
             for name, number, port in zip(found.ports, numbers, callee.ports, strict=True)]
@@ -96,14 +98,16 @@ def _converted(builder: Builder, node: ast.AST, number: Number, type_: Type, lan
     return builder.convert(node, number, ty.vector(type_, lanes) if lanes else type_)
 
 
-def _declared(module: Module, found: LibraryFunction, own: ScalarType | None) -> Function:
-    """The import of a library function for one type."""
-    name = found.symbol(own)
+def _declared(module: Module, found: LibraryFunction, own: ScalarType | None, fast: bool) -> Function:
+    """The import of a library function for one type; of its fast variant, if it has one and may be used."""
+    fast = fast and found.fast
+    name = found.symbol(own, fast)
     known = module.definitions.get(name)
     if isinstance(known, Function) and known.source_module == "math":
         return known
     made = Function(name)
     made.public = False
+    made.effect = EFFECT_CLASSES.index("inexact") if fast else 0
     made.source_module = "math"
     takes, gives = found.signature(own)
     made.ports = [Port(Value(p, t)) for p, t in zip(found.ports, takes, strict=True)]

@@ -58,14 +58,19 @@ class Operation:
         return f"hvisa.{self.name}"
 
 
+# The functions of the mathematics that have variants `.fast`.
+_FAST = ("exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sincos asin acos atan atan2 sinh cosh tanh "
+         "asinh acosh atanh cbrt erf pow hypot")
+
+
 class LibraryFunction:
     """A function of the module `math` of the standard library (semantics 16).
 
     `ports` are its numbers by name, as the module has them: of the type behind the colon, or of the
     function's own (None). In Python the `optional` one stands last and is 0 if not given. Results are of
     the types that are named, or of the own one. The own type is one of `types`: the one in which the
-    arguments meet, or, if `typed`, what stands first in a call. `runner` gives the value on plain numbers;
-    what can run programs sets it.
+    arguments meet, or, if `typed`, what stands first in a call. `fast` says whether there are fast
+    variants. `runner` gives the value on plain numbers; what can run programs sets it.
     """
 
     runner: Callable[[LibraryFunction, tuple[Any, ...]], Any] | None = None
@@ -79,6 +84,7 @@ class LibraryFunction:
         self.typed = typed
         self.parameters = sorted(self.ports, key=lambda n: n == optional)
         self.least = len(self.ports) - bool(optional)
+        self.fast = name in _FAST.split()
         self.__doc__ = doc or f"`{name}` of the standard mathematics, for f32 and f64."
 
     def __call__(self, *arguments: Any) -> Any:
@@ -88,14 +94,14 @@ class LibraryFunction:
     def __repr__(self) -> str:
         return f"hvisa.{self.name}"
 
-    def symbol(self, own: ty.ScalarType | None) -> str:
+    def symbol(self, own: ty.ScalarType | None, fast: bool = False) -> str:
         """What the module calls it."""
-        return self.name if own is None else f"{self.name}.{own}"
+        return (self.name if own is None else f"{self.name}.{own}") + ".fast" * fast
 
     @property
     def symbols(self) -> list[str]:
-        """What the module calls it, for all types."""
-        return [self.symbol(t) for t in self.types or (None,)]
+        """What the module calls it, for all types, and its fast variants."""
+        return [self.symbol(t, f) for t in self.types or (None,) for f in (False, True)[:1 + self.fast]]
 
     def signature(self, own: ty.ScalarType | None) -> tuple[list[ty.ScalarType], list[ty.ScalarType]]:
         """The types of what it takes and gives, in the module's order."""

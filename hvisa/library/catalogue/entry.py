@@ -13,16 +13,20 @@ from typing import Any
 
 class Entry:
     """One function. `bounds` are ULP of f32 and f64; `ranges` where most points are taken. Below 0 an
-    error of at most `absolute` of the two types is none: near zeros that are no numbers of the type."""
+    error of at most `absolute` of the two types is none: near zeros that are no numbers of the type.
 
-    __slots__ = ("absolute", "arguments", "bounds", "exact", "integer", "integers", "name",
-                 "numpy_name", "oracle_name", "ranges", "special", "summary")
+    `fast` are the bounds of the variants `.fast`, None where the strict function is as fast; they hold in
+    `fast_domain` (empty: everywhere), which also says what lies beyond and which special values differ."""
+
+    __slots__ = ("absolute", "arguments", "bounds", "exact", "fast", "fast_domain", "integer", "integers",
+                 "name", "numpy_name", "oracle_name", "ranges", "special", "summary")
 
     def __init__(self, name: str, summary: str, special: str, bounds: tuple[float, float],
                  ranges: tuple[tuple[float, float], tuple[float, float]], *, arguments: int = 1,
                  integer: bool = False, integers: tuple[int, int] = (0, 1), numpy: str = "",
                  oracle: str = "", exact: str = "",
-                 absolute: tuple[float, float] = (0.0, 0.0)):
+                 absolute: tuple[float, float] = (0.0, 0.0),
+                 fast: tuple[float, float] | None = None, fast_domain: str = ""):
         self.name = name
         self.summary = summary
         self.special = special
@@ -35,9 +39,15 @@ class Entry:
         self.oracle_name = oracle or name
         self.exact = exact
         self.absolute = absolute
+        self.fast = fast
+        self.fast_domain = fast_domain
 
     def bound(self, type_: str) -> float:
         return self.bounds[0 if type_ == "f32" else 1]
+
+    def fast_bound(self, type_: str) -> float | None:
+        """What the variant `.fast` promises; None if there is none."""
+        return None if self.fast is None else self.fast[0 if type_ == "f32" else 1]
 
     def small(self, type_: str) -> float:
         return self.absolute[0 if type_ == "f32" else 1]

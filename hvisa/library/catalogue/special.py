@@ -6,7 +6,8 @@ from hvisa.library.catalogue.entry import Entry
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("erf", "The error function of x.", "erf(-0) is -0, erf(inf) is 1, erf(-inf) is -1.", (1.0, 1.0),
-          ((-4, 4), (-6, 6)), exact="erf(-x) is -erf(x)"),
+          ((-4, 4), (-6, 6)), exact="erf(-x) is -erf(x)",
+          fast=(4.0, 4.0)),
     Entry("erfc", "1 - erf(x), with small errors also where it is near 0.",
           "erfc(-inf) is 2, erfc(inf) is 0, erfc(0) is 1.", (1.0, 1.0), ((-4, 10.2), (-6, 27.4))),
     Entry("tgamma", "The gamma function of x.", "tgamma(0) is inf, tgamma(-0) is -inf; NaN of integers "

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hvisa
 from hvisa import f32, f64, i32, i64
 from hvisa.library.mathematics.declare import private, public
+from hvisa.library.mathematics.double_word import two_sum
 from hvisa.library.mathematics.exponential import (
     LN2_HIGH_F32,
     LN2_HIGH_F64,
@@ -77,14 +78,6 @@ def log_f32(x: f32) -> tuple[f32, f32]:
 
 
 @private
-def sum_f32(a: f32, b: f32) -> tuple[f32, f32]:
-    """a + b, rounded, and what is lost."""
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
-
-
-@private
 def stirling_f32(z: f32, more: f32, h: f32, low: f32) -> tuple[f32, f32]:
     """log gamma(z + more) in two parts, for z >= 1; h + low is log z."""
     inverse = 1 / z
@@ -96,10 +89,10 @@ def stirling_f32(z: f32, more: f32, h: f32, low: f32) -> tuple[f32, f32]:
     half_low = (z - half) - 0.5
     p = half * h
     p_low = hvisa.fma(half_low, h, hvisa.fma(half, low, hvisa.fma(half, h, -p)))
-    u, u_low = sum_f32(p, -z)
-    v, v_low = sum_f32(u, HALF_LOG_F32[0])
+    u, u_low = two_sum(p, -z)
+    v, v_low = two_sum(u, HALF_LOG_F32[0])
     rest = hvisa.fma(more, h - 0.5 * inverse, u_low + v_low + p_low + HALF_LOG_F32[1])
-    t, t_low = sum_f32(v, hvisa.fma(w, inverse, rest))
+    t, t_low = two_sum(v, hvisa.fma(w, inverse, rest))
     return t, t_low
 
 
@@ -170,7 +163,7 @@ def lgamma_f32(x: f32) -> f32:
     back = 1 - y
     g = y * back
     g_low = hvisa.fma(y, back, -g) + y * ((1 - back) - y)
-    near_h, near_low = sum_f32(h, g * -0.5)
+    near_h, near_low = two_sum(h, g * -0.5)
     near_low = near_low + (low - hvisa.fma(g, q, 0.5 * g_low))
     far_h, far_low = stirling_f32(max(a, 3.0), f32(0.0), h, low)
     t, t_low = hvisa.select(near, near_h, far_h), hvisa.select(near, near_low, far_low)
@@ -184,7 +177,7 @@ def lgamma_f32(x: f32) -> f32:
     v_h, v_l = log_f32(v)
     v_l = v_l + v_low / v
     t, t_low = hvisa.select(under, -t, t), hvisa.select(under, -t_low, t_low)
-    total, rest = sum_f32(t, -v_h)
+    total, rest = two_sum(t, -v_h)
     found = total + (rest + (t_low - v_l))
     lower = h - 1
     far = hvisa.fma(a, lower, a * (((h - lower) - 1) + low))
@@ -218,14 +211,6 @@ def log_f64(x: f64) -> tuple[f64, f64]:
 
 
 @private
-def sum_f64(a: f64, b: f64) -> tuple[f64, f64]:
-    """a + b, rounded, and what is lost."""
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
-
-
-@private
 def stirling_f64(z: f64, more: f64, h: f64, low: f64) -> tuple[f64, f64]:
     """log gamma(z + more) in two parts, for z >= 1; h + low is log z."""
     inverse = 1 / z
@@ -237,10 +222,10 @@ def stirling_f64(z: f64, more: f64, h: f64, low: f64) -> tuple[f64, f64]:
     half_low = (z - half) - 0.5
     p = half * h
     p_low = hvisa.fma(half_low, h, hvisa.fma(half, low, hvisa.fma(half, h, -p)))
-    u, u_low = sum_f64(p, -z)
-    v, v_low = sum_f64(u, HALF_LOG_F64[0])
+    u, u_low = two_sum(p, -z)
+    v, v_low = two_sum(u, HALF_LOG_F64[0])
     rest = hvisa.fma(more, h - 0.5 * inverse, u_low + v_low + p_low + HALF_LOG_F64[1])
-    t, t_low = sum_f64(v, hvisa.fma(w, inverse, rest))
+    t, t_low = two_sum(v, hvisa.fma(w, inverse, rest))
     return t, t_low
 
 
@@ -311,7 +296,7 @@ def lgamma_f64(x: f64) -> f64:
     back = 1 - y
     g = y * back
     g_low = hvisa.fma(y, back, -g) + y * ((1 - back) - y)
-    near_h, near_low = sum_f64(h, g * -0.5)
+    near_h, near_low = two_sum(h, g * -0.5)
     near_low = near_low + (low - hvisa.fma(g, q, 0.5 * g_low))
     far_h, far_low = stirling_f64(max(a, 3.0), 0.0, h, low)
     t, t_low = hvisa.select(near, near_h, far_h), hvisa.select(near, near_low, far_low)
@@ -325,7 +310,7 @@ def lgamma_f64(x: f64) -> f64:
     v_h, v_l = log_f64(v)
     v_l = v_l + v_low / v
     t, t_low = hvisa.select(under, -t, t), hvisa.select(under, -t_low, t_low)
-    total, rest = sum_f64(t, -v_h)
+    total, rest = two_sum(t, -v_h)
     found = total + (rest + (t_low - v_l))
     lower = h - 1
     far = hvisa.fma(a, lower, a * (((h - lower) - 1) + low))

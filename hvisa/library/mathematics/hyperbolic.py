@@ -14,6 +14,7 @@ import math
 import hvisa
 from hvisa import f32, f64, i32, i64
 from hvisa.library.mathematics.declare import private, public
+from hvisa.library.mathematics.double_word import fast_two_sum, two_sum
 from hvisa.library.mathematics.exponential import (
     LN2_HIGH_F32,
     LN2_HIGH_F64,
@@ -35,14 +36,6 @@ LN10_F64, LN10_REST_F64 = 2.302585092994046, -2.1707562233822494e-16
 # log10 2 in two parts, of which the first has zeros at the end.
 LOG10_2_HIGH_F32, LOG10_2_LOW_F32 = f32(0.301025390625), f32(4.605039066518657e-06)
 LOG10_2_HIGH_F64, LOG10_2_LOW_F64 = 0.30102999566224753, 1.7336659603752853e-12
-
-
-@private
-def two_sum_f32(a: f32, b: f32):
-    """a + b as a rounded sum and what rounding left (Knuth)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
 
 
 @private
@@ -89,8 +82,8 @@ def expm1_parts_f32(x: f32):
     k, r, low = reduced_f32(x)
     half, rest = rest_parts_f32(r)
     scale = power_of_two_f32(k - 1)
-    first, lost = two_sum_f32(scale, f32(-0.5))
-    high, left = two_sum_f32(first, scale * r)
+    first, lost = two_sum(scale, f32(-0.5))
+    high, left = two_sum(first, scale * r)
     return high, left + lost + scale * (half + (rest + hvisa.fma(low, r, low)))
 
 
@@ -129,7 +122,7 @@ def exp10_f32(x: f32) -> f32:
     lost = hvisa.fma(whole, -LOG10_2_LOW_F32, first - r)
     y = r * LN10_F32
     low = hvisa.fma(r, LN10_F32, -y) + hvisa.fma(r, LN10_REST_F32, lost * LN10_F32)
-    one, left = two_sum_f32(f32(1), y)
+    one, left = two_sum(f32(1), y)
     return scale_f32(one + (left + (rest_f32(y) + hvisa.fma(low, y, low))), k)
 
 
@@ -149,9 +142,9 @@ def sinh_f32(x: f32) -> f32:
     """The hyperbolic sine."""
     size = min(abs(x), 89.6)
     up, down, r, plus, minus = both_f32(size)
-    a, lost_a = two_sum_f32(up, -down)
-    b, lost_b = two_sum_f32(a, up * r)
-    c, lost_c = two_sum_f32(b, down * r)
+    a, lost_a = two_sum(up, -down)
+    b, lost_b = two_sum(a, up * r)
+    c, lost_c = two_sum(b, down * r)
     large = 2 * (c + (lost_a + lost_b + lost_c + (up * plus - down * minus)))
     small = hvisa.fma(size * size, size * f32(1 / 6), size)
     found = hvisa.select(size < 2.0**-12, small, large)
@@ -163,33 +156,36 @@ def cosh_f32(x: f32) -> f32:
     """The hyperbolic cosine."""
     size = min(abs(x), 89.6)
     up, down, r, plus, minus = both_f32(size)
-    a, lost_a = two_sum_f32(up, down)
-    b, lost_b = two_sum_f32(a, up * r)
-    c, lost_c = two_sum_f32(b, -down * r)
+    a, lost_a = two_sum(up, down)
+    b, lost_b = two_sum(a, up * r)
+    c, lost_c = two_sum(b, -down * r)
     found = 2 * (c + (lost_a + lost_b + lost_c + (up * plus + down * minus)))
     return hvisa.select(x != x, x, found)
+
+
+@private
+def grown_f32(x: f32):
+    """(exp(x) - 1) / 2 for x >= 0 as a sum of two numbers, from terms of falling size."""
+    k, r, low = reduced_f32(x)
+    scale = power_of_two_f32(k - 1)
+    first, lost = fast_two_sum(scale, f32(-0.5))
+    large, left = fast_two_sum(first, scale * r)
+    high, rest = fast_two_sum(large, left + lost + scale * (rest_f32(r) + hvisa.fma(low, r, low)))
+    return high, rest
 
 
 @public
 def tanh_f32(x: f32) -> f32:
     """The hyperbolic tangent: e / (e + 2) for e = exp(2 x) - 1, halved throughout."""
     size = min(abs(x), 10.0)
-    large, rest = expm1_parts_f32(2 * size)
-    high, low = two_sum_f32(large, rest)
-    below, lost = two_sum_f32(high, f32(1))
+    high, low = grown_f32(2 * size)
+    below, lost = two_sum(high, f32(1))
     lost = lost + low
-    quotient = high / below
+    inverse = 1 / below
+    quotient = high * inverse
     left = hvisa.fma(-quotient, below, high) + hvisa.fma(-quotient, lost, low)
-    found = hvisa.select(size < 2.0**-12 * f32(0.5), size, quotient + left / below)
+    found = hvisa.select(size < 2.0**-12 * f32(0.5), size, hvisa.fma(left, inverse, quotient))
     return hvisa.select(x != x, x, hvisa.select(hvisa.sign_bit(x), -found, found))
-
-
-@private
-def two_sum_f64(a: f64, b: f64):
-    """a + b as a rounded sum and what rounding left (Knuth)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
 
 
 @private
@@ -236,8 +232,8 @@ def expm1_parts_f64(x: f64):
     k, r, low = reduced_f64(x)
     half, rest = rest_parts_f64(r)
     scale = power_of_two_f64(k - 1)
-    first, lost = two_sum_f64(scale, f64(-0.5))
-    high, left = two_sum_f64(first, scale * r)
+    first, lost = two_sum(scale, f64(-0.5))
+    high, left = two_sum(first, scale * r)
     return high, left + lost + scale * (half + (rest + hvisa.fma(low, r, low)))
 
 
@@ -276,7 +272,7 @@ def exp10_f64(x: f64) -> f64:
     lost = hvisa.fma(whole, -LOG10_2_LOW_F64, first - r)
     y = r * LN10_F64
     low = hvisa.fma(r, LN10_F64, -y) + hvisa.fma(r, LN10_REST_F64, lost * LN10_F64)
-    one, left = two_sum_f64(f64(1), y)
+    one, left = two_sum(f64(1), y)
     return scale_f64(one + (left + (rest_f64(y) + hvisa.fma(low, y, low))), k)
 
 
@@ -296,9 +292,9 @@ def sinh_f64(x: f64) -> f64:
     """The hyperbolic sine."""
     size = min(abs(x), 710.6)
     up, down, r, plus, minus = both_f64(size)
-    a, lost_a = two_sum_f64(up, -down)
-    b, lost_b = two_sum_f64(a, up * r)
-    c, lost_c = two_sum_f64(b, down * r)
+    a, lost_a = two_sum(up, -down)
+    b, lost_b = two_sum(a, up * r)
+    c, lost_c = two_sum(b, down * r)
     large = 2 * (c + (lost_a + lost_b + lost_c + (up * plus - down * minus)))
     small = hvisa.fma(size * size, size * f64(1 / 6), size)
     found = hvisa.select(size < 2.0**-26, small, large)
@@ -310,22 +306,33 @@ def cosh_f64(x: f64) -> f64:
     """The hyperbolic cosine."""
     size = min(abs(x), 710.6)
     up, down, r, plus, minus = both_f64(size)
-    a, lost_a = two_sum_f64(up, down)
-    b, lost_b = two_sum_f64(a, up * r)
-    c, lost_c = two_sum_f64(b, -down * r)
+    a, lost_a = two_sum(up, down)
+    b, lost_b = two_sum(a, up * r)
+    c, lost_c = two_sum(b, -down * r)
     found = 2 * (c + (lost_a + lost_b + lost_c + (up * plus + down * minus)))
     return hvisa.select(x != x, x, found)
+
+
+@private
+def grown_f64(x: f64):
+    """(exp(x) - 1) / 2 for x >= 0 as a sum of two numbers, from terms of falling size."""
+    k, r, low = reduced_f64(x)
+    scale = power_of_two_f64(k - 1)
+    first, lost = fast_two_sum(scale, f64(-0.5))
+    large, left = fast_two_sum(first, scale * r)
+    high, rest = fast_two_sum(large, left + lost + scale * (rest_f64(r) + hvisa.fma(low, r, low)))
+    return high, rest
 
 
 @public
 def tanh_f64(x: f64) -> f64:
     """The hyperbolic tangent: e / (e + 2) for e = exp(2 x) - 1, halved throughout."""
     size = min(abs(x), 22.0)
-    large, rest = expm1_parts_f64(2 * size)
-    high, low = two_sum_f64(large, rest)
-    below, lost = two_sum_f64(high, f64(1))
+    high, low = grown_f64(2 * size)
+    below, lost = two_sum(high, f64(1))
     lost = lost + low
-    quotient = high / below
+    inverse = 1 / below
+    quotient = high * inverse
     left = hvisa.fma(-quotient, below, high) + hvisa.fma(-quotient, lost, low)
-    found = hvisa.select(size < 2.0**-26 * f64(0.5), size, quotient + left / below)
+    found = hvisa.select(size < 2.0**-26 * f64(0.5), size, hvisa.fma(left, inverse, quotient))
     return hvisa.select(x != x, x, hvisa.select(hvisa.sign_bit(x), -found, found))

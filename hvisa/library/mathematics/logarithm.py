@@ -3,10 +3,12 @@
 x = 2^k m with 1/sqrt 2 <= m < sqrt 2, and log(m) = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172. The
 quotient is a sum of two numbers, s and what its rounding left; atanh(s) = s + s^3 p(s^2), in which the
 polynomial counts for less than a hundredth. So k ln 2 + 2 s is summed exactly, and all small parts are
-added to it in one last rounding. The others are such quotients too: with y = log(c + s), c and s its cosh
-and sinh, tanh(y/2) = s / (1 + c), which is exact where c + s is near 1. Products and sums of two numbers:
-T. J. Dekker, "A floating-point technique for extending the available precision", Numerische Mathematik 18,
-1971, sections 3 to 5. Logarithms by atanh: J.-M. Muller, "Elementary Functions", 3rd edition, section 11.3.
+added to it in one last rounding. log of f32 has no quotient: f - f^2 / 2 with f = m - 1 is two numbers,
+and what follows a polynomial. The others are quotients too: with y = log(c + s), c and s its cosh and
+sinh, tanh(y/2) = s / (1 + c), which is exact where c + s is near 1. Products and sums of two numbers: T.
+J. Dekker, "A floating-point technique for extending the available precision", Numerische Mathematik 18,
+1971, sections 3 to 5. Logarithms by atanh: J.-M. Muller, "Elementary Functions", 3rd edition, section
+11.3.
 """
 
 # Parameters without types are those of functions that serve f32 and f64.
@@ -19,7 +21,8 @@ import math
 import hvisa
 from hvisa import f32, f64, i32, u32, u64
 from hvisa.library.mathematics.declare import private, public
-from hvisa.library.mathematics.logarithm_coefficients import ATANH_F32, ATANH_F64
+from hvisa.library.mathematics.double_word import fast_two_sum, two_prod, two_sum
+from hvisa.library.mathematics.logarithm_coefficients import ATANH_F32, ATANH_F64, LOG_CUBIC_F32
 
 INF, NAN = math.inf, math.nan
 # LN2_HIGH and LOG10_2_HIGH have zeros at their end, so that k times them is exact.
@@ -38,28 +41,6 @@ HALF_ROOT_F32, TO_ONE_F32, MANTISSA_F32 = 0x3F3504F3, 0x3F800000 - 0x3F3504F3, 0
 HALF_ROOT_F64, TO_ONE_F64 = 0x3FE6A09E667F3BCD, 0x3FF0000000000000 - 0x3FE6A09E667F3BCD
 MANTISSA_F64 = 0x000FFFFFFFFFFFFF
 COUNT_F64 = 0x4330000000000000  # 2^52: an integer in its low bits is added to it
-
-
-@private
-def fast_two_sum(a, b):
-    """a + b, and what its rounding left, for |a| >= |b| or a = 0."""
-    s = a + b
-    return s, b - (s - a)
-
-
-@private
-def two_sum(a, b):
-    """a + b, and what its rounding left."""
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
-
-
-@private
-def two_prod(a, b):
-    """a * b, and what its rounding left."""
-    p = a * b
-    return p, hvisa.fma(a, b, -p)
 
 
 @private
@@ -175,8 +156,14 @@ def log_f32(x: f32) -> f32:
     """The natural logarithm of x: at most 1 ULP, monotone."""
     k, m, _ = parts_f32(x)
     f = m - 1
-    d, d_low = fast_two_sum(f32(2), f)
-    return specials(x, log_quotient_f32(k, f, f32(0), d, d_low))
+    square, square_low = two_prod(f, f)
+    high, low = fast_two_sum(f, square * -0.5)
+    p = LOG_CUBIC_F32[7]
+    for c in LOG_CUBIC_F32[6::-1]:
+        p = hvisa.fma(f32(p), f, f32(c))
+    low = hvisa.fma(f * square, f32(p), hvisa.fma(square_low, f32(-0.5), low))
+    high, rest = fast_two_sum(k * LN2_HIGH_F32, high)
+    return specials(x, high + (rest + hvisa.fma(k, LN2_LOW_F32, low)))
 
 
 @public

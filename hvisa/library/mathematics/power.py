@@ -18,6 +18,7 @@ from __future__ import annotations
 import hvisa
 from hvisa import f32, f64, i32, i64, u32, u64
 from hvisa.library.mathematics.declare import private, public
+from hvisa.library.mathematics.double_word import fast_two_sum, two_prod
 from hvisa.library.mathematics.exponential import MAGIC_F32, MAGIC_F64, scale_f32, scale_f64
 from hvisa.library.mathematics.logarithm import (
     INF,
@@ -32,12 +33,10 @@ from hvisa.library.mathematics.logarithm import (
     TWO_LOG2E_HIGH_F64,
     TWO_LOG2E_LOW_F32,
     TWO_LOG2E_LOW_F64,
-    fast_two_sum,
     parts_f32,
     parts_f64,
     quotient,
     root,
-    two_prod,
 )
 from hvisa.library.mathematics.logarithm_coefficients import (
     ATANH_SECOND_F32,

@@ -17,8 +17,8 @@ from __future__ import annotations
 import hvisa
 from hvisa import f32, f64, i32, i64, u32, u64
 from hvisa.library.mathematics.declare import private, public
+from hvisa.library.mathematics.double_word import fast_two_sum
 from hvisa.library.mathematics.logarithm import (
-    fast_two_sum,
     log_quotient_f32,
     log_quotient_f64,
     parts_f32,

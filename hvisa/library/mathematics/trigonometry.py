@@ -21,6 +21,7 @@ import numpy as np
 import hvisa
 from hvisa import f32, f64, i1, i32, i64, u32
 from hvisa.library.mathematics.declare import private, public
+from hvisa.library.mathematics.double_word import two_sum
 from hvisa.library.mathematics.trigonometry_coefficients import (
     COS_F32,
     COS_F64,
@@ -162,14 +163,6 @@ def sincos_f32(x: f32) -> tuple[f32, f32]:
 
 
 @private
-def two_sum_f64(a: f64, b: f64) -> tuple[f64, f64]:
-    """a + b as the nearest number and what it lacks."""
-    total = a + b
-    back = total - a
-    return total, (a - (total - back)) + (b - back)
-
-
-@private
 def reduced_f64(bits: i64) -> tuple[f64, f64, i64]:
     """For a >= 0 of these bits: r + e and k with a = k pi/2 + r + e and |r| <= pi/4; k modulo 4."""
     a = hvisa.bitcast(f64, bits)
@@ -180,14 +173,14 @@ def reduced_f64(bits: i64) -> tuple[f64, f64, i64]:
     # The product is a sum of exact parts, less whole turns.
     begin = hvisa.fma(scaled, first, -hvisa.floor(scaled * first))
     high = scaled * second
-    total, low = two_sum_f64(begin, high)
+    total, low = two_sum(begin, high)
     shifted = total + MAGIC_F64
     k = hvisa.bitcast(i64, shifted)
     near = total - (shifted - MAGIC_F64)
-    low, lower = two_sum_f64(low, hvisa.fma(scaled, second, -high))
+    low, lower = two_sum(low, hvisa.fma(scaled, second, -high))
     high = scaled * third
-    low, lower_2 = two_sum_f64(low, high)
-    near, low = two_sum_f64(near, low)
+    low, lower_2 = two_sum(low, high)
+    near, low = two_sum(near, low)
     low = low + ((lower + lower_2) + hvisa.fma(scaled, fourth, hvisa.fma(scaled, third, -high)))
     whole = near + low
     part = low - (whole - near)

@@ -70,12 +70,17 @@ COLUMNS = ("hvisa", "glibc", "libmvec", "numpy", "torch")
 DECIDING = 500
 
 
+def _cell(text: str) -> str:
+    """A text in a table: a bar would end the cell."""
+    return text.replace("|", "\\|")
+
+
 def promise(entry: Entry) -> str:
     """The row of what is promised."""
     function = MATHEMATICS[entry.name]
     call = f"`{entry.name}({', '.join(function.parameters)})`"
     notes = " ".join(filter(None, [entry.special, entry.exact and f"Exact: {entry.exact}."]))
-    return f"| {call} | {entry.summary} {notes} | {entry.bounds[0]:g} | {entry.bounds[1]:g} |"
+    return f"| {call} | {_cell(entry.summary)} {_cell(notes)} | {entry.bounds[0]:g} | {entry.bounds[1]:g} |"
 
 
 def fast_promise(entry: Entry) -> str:
@@ -83,7 +88,7 @@ def fast_promise(entry: Entry) -> str:
     if entry.fast is None:
         return ""
     bounds = " | ".join(f"{b:g}" for b in entry.fast)
-    return f"| `{entry.name}` | {entry.fast_domain or 'everywhere'} | {bounds} |"
+    return f"| `{entry.name}` | {_cell(entry.fast_domain or 'everywhere')} | {bounds} |"
 
 
 def figure(entry: Entry, type_: str, arguments: list[np.ndarray], found: np.ndarray) -> str:

@@ -5,7 +5,8 @@ The reduction is W. J. Cody's and W. Waite's ("Software Manual for the Elementar
 2^16 (f32) and 2^30 (f64); the rest is bounded, so that what lies beyond is a number of [-1, 1]. sin and cos
 take multiples of pi off and need one polynomial each; sincos and tan take multiples of pi/2.
 
-atan is that of x or of -1/x: one polynomial on [0, 1]. asin beyond 1/2 is pi/2 - 2 asin(sqrt((1 - x)/2)).
+atan is reduced to [0, 1/2] as in `inverse_trigonometry`, without the remainder of the quotient; atan2 has
+one polynomial on [0, 1]. asin beyond 1/2 is pi/2 - 2 asin(sqrt((1 - x)/2)).
 """
 
 # The functions serve f32 and f64.
@@ -30,6 +31,8 @@ from hvisa.library.mathematics.formats import F32, F64, Format, polynomial, sign
 from hvisa.library.mathematics.trigonometry_coefficients import (
     ASIN_F32,
     ASIN_F64,
+    ATAN_F32 as HALF_ATAN_F32,
+    ATAN_F64 as HALF_ATAN_F64,
     COS_F32,
     COS_F64,
     SIN_F32 as QUARTER_SIN_F32,
@@ -119,17 +122,20 @@ def quarter_turns(format_: Format, sine: Sequence[float], cosine: Sequence[float
     return both, tangent
 
 
-def arc_tangents(format_: Format, coefficients: Sequence[float]) -> tuple[Any, Any]:
-    """Functions: the arc tangent of x >= 0, and the angle of a point (x, y), without the sign of y."""
+def arc_tangents(format_: Format, coefficients: Sequence[float], half: Sequence[float]) -> tuple[Any, Any]:
+    """Functions: the arc tangent of x >= 0, and the angle of a point (x, y), without the sign of y; of
+    polynomials that serve up to 1 and up to 1/2."""
     number, integer = format_.number, format_.integer
-    odd, half_pi = odd_polynomial(format_, coefficients), math.pi / 2
+    odd, short = odd_polynomial(format_, coefficients), odd_polynomial(format_, half)
+    half_pi = math.pi / 2
     least = 2.0**(1 - format_.bias)
 
     @private
     def arc(a):
-        far = a > 1
-        v = odd((number(-1) if far else a) / (a if far else number(1)))
-        return v + (number(half_pi) if far else number(0))
+        middle, far = a > 0.5, a > 2
+        n = number(-1) if far else a - 1 if middle else a
+        d = a if far else a + 1 if middle else number(1)
+        return short(n / d) + (number(half_pi) if far else number(half_pi / 2) if middle else number(0))
 
     @private
     def angle(y, x):
@@ -167,7 +173,8 @@ def arc_sines(format_: Format, coefficients: Sequence[float]) -> tuple[Any, Any]
 (SINE_F32, COSINE_F32), (SINE_F64, COSINE_F64) = half_turns(F32, SIN_F32), half_turns(F64, SIN_F64)
 BOTH_F32, TANGENT_F32 = quarter_turns(F32, QUARTER_SIN_F32, COS_F32)
 BOTH_F64, TANGENT_F64 = quarter_turns(F64, QUARTER_SIN_F64, COS_F64)
-(ARC_F32, ANGLE_F32), (ARC_F64, ANGLE_F64) = arc_tangents(F32, ATAN_F32), arc_tangents(F64, ATAN_F64)
+ARC_F32, ANGLE_F32 = arc_tangents(F32, ATAN_F32, HALF_ATAN_F32)
+ARC_F64, ANGLE_F64 = arc_tangents(F64, ATAN_F64, HALF_ATAN_F64)
 ARC_SINE_F32, ARC_COSINE_F32 = arc_sines(F32, ASIN_F32)
 ARC_SINE_F64, ARC_COSINE_F64 = arc_sines(F64, ASIN_F64)
 WITH_SIGN_F32, WITH_SIGN_F64 = signs(F32), signs(F64)

@@ -1,10 +1,10 @@
 """expm1, exp2, exp10 and the hyperbolic functions, in sums of two numbers where one would not do.
 
-x = k ln 2 + r + low as for exp, with what r lost kept. Large terms are added by two_sum (D. E. Knuth, "The
-Art of Computer Programming", volume 2, section 4.2.2), the rest of exp(r), which is small, at the end; so
-the last addition makes nearly the whole error. sinh and cosh take exp(x) and exp(-x) from one reduction;
-both are quartered so that nothing overflows before the result does. J.-M. Muller, "Elementary Functions",
-3rd edition, sections 4.3 and 11.2.
+x = k ln 2 + r + low as for exp, with what r lost kept. Large terms are added with what rounding left
+(`double_word`), mostly in falling size, so that Dekker's short sum serves; the rest of exp(r), which is
+small, comes at the end, so the last addition makes nearly the whole error. sinh and cosh take exp(x) and
+exp(-x) from one reduction; both are quartered so that nothing overflows before the result does. J.-M.
+Muller, "Elementary Functions", 3rd edition, sections 4.3 and 11.2.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def expm1_parts_f32(x: f32):
     half, rest = rest_parts_f32(r)
     scale = power_of_two_f32(k - 1)
     first, lost = two_sum(scale, f32(-0.5))
-    high, left = two_sum(first, scale * r)
+    high, left = fast_two_sum(first, scale * r)
     return high, left + lost + scale * (half + (rest + hvisa.fma(low, r, low)))
 
 
@@ -122,14 +122,14 @@ def exp10_f32(x: f32) -> f32:
     lost = hvisa.fma(whole, -LOG10_2_LOW_F32, first - r)
     y = r * LN10_F32
     low = hvisa.fma(r, LN10_F32, -y) + hvisa.fma(r, LN10_REST_F32, lost * LN10_F32)
-    one, left = two_sum(f32(1), y)
+    one, left = fast_two_sum(f32(1), y)
     return scale_f32(one + (left + (rest_f32(y) + hvisa.fma(low, y, low))), k)
 
 
 @private
 def both_f32(x: f32):
     """exp(x) / 4 and exp(-x) / 4 for x >= 0: 2^(k-2) (1 + r + s) and 2^(-k-2) (1 - r + s'). Gives the two
-    powers, r, and the two small sums."""
+    powers, r, and the two small sums. Powers and their products by r are added in falling size."""
     k, r, low = reduced_f32(x)
     up, down = power_of_two_f32(k - 2), power_of_two_f32(max(-k - 2, i32(-126)))
     plus = rest_f32(r) + hvisa.fma(low, r, low)
@@ -142,9 +142,9 @@ def sinh_f32(x: f32) -> f32:
     """The hyperbolic sine."""
     size = min(abs(x), 89.6)
     up, down, r, plus, minus = both_f32(size)
-    a, lost_a = two_sum(up, -down)
-    b, lost_b = two_sum(a, up * r)
-    c, lost_c = two_sum(b, down * r)
+    a, lost_a = fast_two_sum(up, -down)
+    b, lost_b = fast_two_sum(a, up * r)
+    c, lost_c = fast_two_sum(b, down * r)
     large = 2 * (c + (lost_a + lost_b + lost_c + (up * plus - down * minus)))
     small = hvisa.fma(size * size, size * f32(1 / 6), size)
     found = hvisa.select(size < 2.0**-12, small, large)
@@ -156,9 +156,9 @@ def cosh_f32(x: f32) -> f32:
     """The hyperbolic cosine."""
     size = min(abs(x), 89.6)
     up, down, r, plus, minus = both_f32(size)
-    a, lost_a = two_sum(up, down)
-    b, lost_b = two_sum(a, up * r)
-    c, lost_c = two_sum(b, -down * r)
+    a, lost_a = fast_two_sum(up, down)
+    b, lost_b = fast_two_sum(a, up * r)
+    c, lost_c = fast_two_sum(b, -down * r)
     found = 2 * (c + (lost_a + lost_b + lost_c + (up * plus + down * minus)))
     return hvisa.select(x != x, x, found)
 
@@ -233,7 +233,7 @@ def expm1_parts_f64(x: f64):
     half, rest = rest_parts_f64(r)
     scale = power_of_two_f64(k - 1)
     first, lost = two_sum(scale, f64(-0.5))
-    high, left = two_sum(first, scale * r)
+    high, left = fast_two_sum(first, scale * r)
     return high, left + lost + scale * (half + (rest + hvisa.fma(low, r, low)))
 
 
@@ -272,14 +272,14 @@ def exp10_f64(x: f64) -> f64:
     lost = hvisa.fma(whole, -LOG10_2_LOW_F64, first - r)
     y = r * LN10_F64
     low = hvisa.fma(r, LN10_F64, -y) + hvisa.fma(r, LN10_REST_F64, lost * LN10_F64)
-    one, left = two_sum(f64(1), y)
+    one, left = fast_two_sum(f64(1), y)
     return scale_f64(one + (left + (rest_f64(y) + hvisa.fma(low, y, low))), k)
 
 
 @private
 def both_f64(x: f64):
     """exp(x) / 4 and exp(-x) / 4 for x >= 0: 2^(k-2) (1 + r + s) and 2^(-k-2) (1 - r + s'). Gives the two
-    powers, r, and the two small sums."""
+    powers, r, and the two small sums. Powers and their products by r are added in falling size."""
     k, r, low = reduced_f64(x)
     up, down = power_of_two_f64(k - 2), power_of_two_f64(max(-k - 2, i64(-1022)))
     plus = rest_f64(r) + hvisa.fma(low, r, low)
@@ -292,9 +292,9 @@ def sinh_f64(x: f64) -> f64:
     """The hyperbolic sine."""
     size = min(abs(x), 710.6)
     up, down, r, plus, minus = both_f64(size)
-    a, lost_a = two_sum(up, -down)
-    b, lost_b = two_sum(a, up * r)
-    c, lost_c = two_sum(b, down * r)
+    a, lost_a = fast_two_sum(up, -down)
+    b, lost_b = fast_two_sum(a, up * r)
+    c, lost_c = fast_two_sum(b, down * r)
     large = 2 * (c + (lost_a + lost_b + lost_c + (up * plus - down * minus)))
     small = hvisa.fma(size * size, size * f64(1 / 6), size)
     found = hvisa.select(size < 2.0**-26, small, large)
@@ -306,9 +306,9 @@ def cosh_f64(x: f64) -> f64:
     """The hyperbolic cosine."""
     size = min(abs(x), 710.6)
     up, down, r, plus, minus = both_f64(size)
-    a, lost_a = two_sum(up, down)
-    b, lost_b = two_sum(a, up * r)
-    c, lost_c = two_sum(b, -down * r)
+    a, lost_a = fast_two_sum(up, down)
+    b, lost_b = fast_two_sum(a, up * r)
+    c, lost_c = fast_two_sum(b, -down * r)
     found = 2 * (c + (lost_a + lost_b + lost_c + (up * plus + down * minus)))
     return hvisa.select(x != x, x, found)
 

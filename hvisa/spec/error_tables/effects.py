@@ -80,7 +80,7 @@ Only public definitions with a body can be imported.
 
 register("HV0722", "an import is declared otherwise in its module", """
 Ports, directions, access modes, types, results and grid of the declaration and of the definition are
-equal, but for the names of symbols.
+equal, but for the names of symbols; the declaration is not more exact than the definition.
 """, "copy the header from the module")
 
 register("HV0723", "the version of the standard library is not said", """

@@ -41,8 +41,9 @@ Errors are in ULP: the distance of the two numbers of the type around the exact 
 FAST = """
 ## Fast variants
 
-Called where the flag `approximate` of `fast` is set. *Where* says which arguments the bound holds for; *found* is on those of the
-points below. All other functions are called as they are.
+In Python a leaf or function that says `fast=True`, or `fast="approximate"`, calls them: `@hvisa.leaf(fast=True)`. In text they have
+names of their own, and who calls them is `inexact`: `import "math" private func @exp.f32.fast(%x: f32) -> (f32) inexact`. *Where* says
+which arguments the bound holds for; *found* is on those of the points below. All other functions are called as they are.
 
 | function | where | promised f32 | promised f64 | found f32 | found f64 |
 |---|---|---|---|---|---|

@@ -15,6 +15,7 @@ from hvisa.graph.model import Definition, Function, GlobalConstant, GlobalRef, M
 from hvisa.graph.numbering import number_module
 from hvisa.spec import dimensions as dims, types as ty
 from hvisa.spec.dimensions import Dim
+from hvisa.spec.families import FAMILIES
 from hvisa.spec.operations import EFFECT_CLASSES
 
 
@@ -75,8 +76,10 @@ class _Linker:
         """Whether the library has what the declaration says; reports if not."""
         library = self.libraries.get(source)
         if library is None:
+            family = FAMILIES.get(source.partition(".")[0])
             self._error("HV0720", f"module \"{source}\" is not at hand", declared,
-                        module_help(source, self.libraries))
+                        module_help(source, self.libraries) if family is None else "the library has "
+                        + ", ".join(f"`{source.partition('.')[0]}.{t}`" for t in family.types))
             return False
         found = library.definitions.get(declared.name)
         if found is None or not found.public or found.body is None:

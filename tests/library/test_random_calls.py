@@ -106,3 +106,8 @@ def test_plain_numbers_that_are_refused(arguments: tuple[Any, ...], code: str) -
     with pytest.raises(HvisaError) as error:
         hvisa.random_uniform(*arguments)
     assert error.value.codes == [code]
+
+
+def test_options_of_functions_are_refused_in_plain_python() -> None:
+    with pytest.raises(HvisaError, match="takes no `fast`"):
+        hvisa.exp(1.0, fast=True)

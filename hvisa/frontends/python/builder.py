@@ -68,7 +68,7 @@ class Builder:
                 self.refuse(keyword, "HV1211", f"`{name}` has no argument `{keyword.arg}`",
                             f"by name it takes {', '.join(f'`{k}=`' for k in known)}" if known else
                             "assign to a part: `x[:] = ...`" if keyword.arg == "out" else
-                            "its arguments stand in order")
+                            "its arguments are given by position")
         return {str(k.arg): k.value for k in node.keywords}
 
     # -- names ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from hvisa.diagnostics import fail
 from hvisa.frontends.python.annotations import (
     STRIDED,
     BufferKind,
@@ -87,7 +88,10 @@ class LibraryFunction:
         self.fast = name in _FAST.split()
         self.__doc__ = doc or f"`{name}` of the standard mathematics, for f32 and f64."
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if named:
+            raise fail("HV1211", f"`{self.name}` takes no `{next(iter(named))}`",
+                       help="its arguments stand in order; for fast variants: `@hvisa.leaf(fast=True)`")
         assert LibraryFunction.runner is not None, "set by `hvisa`"
         return LibraryFunction.runner(self, arguments)
 

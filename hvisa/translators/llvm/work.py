@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hvisa.graph.model import Constant, Definition, Function, Instr, Module
-from hvisa.spec.definitions import Form
+from hvisa.spec.definitions import Effect, Form
 from hvisa.spec.literals import integer_value
 
 LOOP_ROUNDS = 16  # assumed of a loop whose bounds are not known
 ENDLESS = 1 << 62
 BETWEEN_POLLS = 1 << 24  # instructions, some milliseconds
 FIRST_BUDGET = 1 << 16  # instructions until a function polls for the first time
+PRINTING = 1 << 14  # a line for debugging: a call of the host
 SHORT = 1 << 12  # instructions of a round that is not polled by itself
 
 
@@ -35,7 +36,8 @@ class Work:
         total, stack = 0, [(i, 1) for i in body]
         while stack and total < ENDLESS:
             instr, weight = stack.pop()
-            total += weight * (1 if instr.callee is None else self._function(instr.callee, unknown))
+            total += weight * (self._function(instr.callee, unknown) if instr.callee is not None else
+                               PRINTING if instr.row.effect is Effect.PRINT else 1)
             inner = min(weight * _rounds(instr, unknown), ENDLESS)
             stack += [(i, inner) for region in instr.regions for i in region.body]
         return min(total, ENDLESS)

@@ -49,6 +49,7 @@ class _Linker:
         self.out.constants = dict(module.constants)
         # (module, name) -> name in the linked module
         self.names: dict[tuple[str, str], str] = {}
+        self.taken = {*module.definitions, *module.constants}
         self.constants: dict[tuple[str, str], str] = {}
         self.work: list[tuple[str, str]] = []
         self.externs: dict[str, Definition] = {}
@@ -130,10 +131,10 @@ class _Linker:
 
     def _free(self, name: str) -> str:
         """A name that nothing has yet: the program may call its own things by any."""
-        taken = self.module.definitions.keys() | self.out.constants.keys() | set(self.names.values())
         number, found = 1, name
-        while found in taken:
+        while found in self.taken:
             number, found = number + 1, f"{name}.{number}"
+        self.taken.add(found)
         return found
 
     def _local(self, source: str, name: str) -> str:
@@ -144,6 +145,7 @@ class _Linker:
             other = self.externs.setdefault(name, self.module.definitions.get(name, definition))
             if isinstance(other, Function) and other.external and \
                     shape_of(other) == shape_of(definition):
+                self.taken.add(name)
                 return name
         return self._free(f"{source}.{name}")
 

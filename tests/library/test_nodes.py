@@ -11,8 +11,10 @@ import pytest
 import hvisa
 from hvisa import In, Out, f16, f32, i1, i8, i32, i64, u8
 from hvisa.library.standard import library_bytes, module_names, standard_module
+from hvisa.runtime.arguments import bind
 from hvisa.spec.families import FAMILIES, NODE_NAMES, SCANS, node_names
 from hvisa.spec.types import ScalarType
+from tests.conformance.native import make_launcher
 from tools import nodes_page
 
 DEVICES = ("x86", "multicore")
@@ -339,3 +341,22 @@ leaf @best(in %x: buf<f32>[%n], in %w: buf<f32>[%n]) -> (f32, index) inexact {
         value, place = best(x, w)
         assert place == np.argmax(x / w)
         assert abs(value - (x / w).max()) < 1e-5
+
+
+@pytest.mark.parametrize(("module", "name", "more"), [
+    ("reduce.f32", "sum", ()), ("reduce.f32", "argmax", ()), ("scan.f32", "scan_add", ()),
+    ("sort.f32", "argsort", ()), ("histogram.f32", "histogram", (-1.0, 1.0, 9))])
+def test_any_number_of_threads_gives_the_same_bits(module: str, name: str, more: tuple[float, ...]) -> None:
+    linked = hvisa.load(library_bytes(module, 1)).module
+    x = numbers(f32, 70_000)
+    launcher = make_launcher("multicore", linked, f"{name}.f32", serial_work=0)
+    taken = [p.name for p in launcher.signature.ports if p.direction != "out"]
+    given = dict(zip(taken, (x, *more), strict=True))
+    found: list[list[bytes]] = []
+    for threads in (1, 2, 3):
+        launcher.limit_threads(threads)
+        values = launcher.launch(bind(launcher.signature, given, None, True))
+        found.append([np.asarray(v).tobytes() for v in values])
+    assert found[0] == found[1] == found[2]
+    entry = node(*module.split(".")[:1], name, "f32", "x86")
+    assert found[0] == [np.asarray(v).tobytes() for v in entry.values(given)]

@@ -112,14 +112,11 @@ class Compiler:
     def free_name(self, name: str, reserved: frozenset[str] = LIBRARY_NAMES) -> str:
         """A name that no definition or constant has, nor a function of the mathematics: those are
         imported by their own names."""
-        taken = reserved | self.module.definitions.keys() | self.module.constants.keys() | set(
-            self._names.values())
-        if name not in taken:
-            return name
-        number = 1
-        while f"{name}.{number}" in taken:
-            number += 1
-        return f"{name}.{number}"
+        places = (reserved, self.module.definitions, self.module.constants, self._names.values())
+        number, found = 0, name
+        while any(found in names for names in places):
+            number, found = number + 1, f"{name}.{number + 1}"
+        return found
 
     def node(self, function: PythonFunction) -> Definition:
         """The leaf or graph of a function."""

@@ -19,6 +19,7 @@ from hvisa.spec.types import ScalarType
 # What a type that a family lacks is computed in.
 _WIDER = {ty.I8: ty.I64, ty.I16: ty.I64, ty.U8: ty.U64, ty.U16: ty.U64, ty.I1: ty.I64, ty.INDEX: ty.I64,
           ty.F16: ty.F32, ty.BF16: ty.F32}
+_KINDS = (None, "stable", "mergesort", "quicksort", "heapsort")
 
 
 class GraphLibrary(GraphArrays):
@@ -163,7 +164,11 @@ class GraphLibrary(GraphArrays):
     # -- arguments -----------------------------------------------------------------------------
 
     def _plain_order(self, node: ast.Call) -> None:
-        """`axis` names the only axis; `kind` is whatever it says, since every sort is stable."""
+        """`axis` names the only axis; `kind` is one of numpy's, all of which a stable sort is."""
+        kind = self._option(node, "kind")
+        wanted = None if kind is None else self.expression(kind)
+        if wanted is not None and not (isinstance(wanted, Const) and wanted.value in _KINDS):
+            self.refuse(kind or node, "HV1211", "this is no kind of sort", "leave `kind` out: it is stable")
         given = self._option(node, "axis")
         axis = Const(-1) if given is None else self.expression(given)
         if not isinstance(axis, Const) or axis.value not in (0, -1, None):

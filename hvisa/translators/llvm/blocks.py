@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from hvisa.graph.model import Box, Definition, Instr
 from hvisa.spec.types import BufferType, ScalarType
 from hvisa.translators.llvm.body import DENSE, ROWS as ROW_LAYOUT, Body, Buffer
-from hvisa.translators.llvm.control import Loop
 from hvisa.translators.llvm.emit import memory_type
+from hvisa.translators.llvm.loops import Loop
 from hvisa.translators.llvm.support import BLOCK_HEADER
 
 WRITABLE, OWNED = 1, 2

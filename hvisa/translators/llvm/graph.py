@@ -17,8 +17,9 @@ from hvisa.spec.operations import DIRECTIONS
 from hvisa.spec.types import BufferType, GridType, ScalarType
 from hvisa.translators.llvm.blocks import WRITABLE, Blocks, Held
 from hvisa.translators.llvm.body import DENSE, ROWS, STRIDED, Body
-from hvisa.translators.llvm.control import Loop, trip_count
+from hvisa.translators.llvm.control import trip_count
 from hvisa.translators.llvm.emit import FunctionText, llvm_type
+from hvisa.translators.llvm.loops import Loop
 from hvisa.translators.llvm.nodes import write_node
 from hvisa.translators.llvm.parameters import (
     Parameter,
@@ -60,7 +61,7 @@ class Scope:
 
     def __init__(self, region: Region):
         self.last, self.counts = last_uses(region)
-        self.owned: set[Value] = set()
+        self.owned: dict[Value, None] = {}  # in order: the same program gives the same code
         self.moved: set[Value] = set()
         self.position = 0
 
@@ -109,7 +110,7 @@ class GraphBody:
                 self.ports.append((held, number))
             if DIRECTIONS[port.direction] != "out":
                 self.held[port.value] = held
-                scope.owned.add(port.value)
+                scope.owned[port.value] = None
         self._find_destinations()
         values = self.region(graph.body, scope)
         self._finish(values)
@@ -229,7 +230,7 @@ class GraphBody:
     def define(self, value: Value, held: Held) -> None:
         """A new version, owned by the region being written."""
         self.held[value] = held
-        self.scopes[-1].owned.add(value)
+        self.scopes[-1].owned[value] = None
         type_ = value.type
         if isinstance(type_, BufferType) and type_.capacity is not None and type_.shape[0].symbol:
             self.body.symbols[type_.shape[0].symbol] = held.extents[0]
@@ -264,7 +265,8 @@ class GraphBody:
                 out.append(self.blocks.dense(self.take(operand), self.body.header()))
             else:
                 out.append(self.body.value(operand))
-        for value in sorted(scope.owned - scope.moved, key=lambda v: v.index):
+        left = [v for v in scope.owned if v not in scope.moved]
+        for value in sorted(left, key=lambda v: v.index):
             self.blocks.release(self.held[value].block)
         self.scopes.pop()
         return out
@@ -360,7 +362,7 @@ class _Carried:
                 continue
             found.strides = g.body.dense_strides(found.extents)
             g.held[value] = found
-            (scope or g.scopes[-1]).owned.add(value)
+            (scope or g.scopes[-1]).owned[value] = None
             type_ = value.type
             if isinstance(type_, BufferType) and type_.capacity is not None \
                     and type_.shape[0].symbol:

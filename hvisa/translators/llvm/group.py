@@ -17,9 +17,11 @@ from hvisa.spec.operations import REDUCTIONS
 from hvisa.spec.types import BufferType, ScalarType, Type
 from hvisa.translators.llvm.blocks import Blocks
 from hvisa.translators.llvm.body import Body, Buffer
-from hvisa.translators.llvm.control import Loop, fold, fold_arg, identity_text, trip_count
+from hvisa.translators.llvm.control import trip_count
 from hvisa.translators.llvm.emit import NARROW, FunctionText, element_type, llvm_type
+from hvisa.translators.llvm.folds import fold, fold_arg, identity_text
 from hvisa.translators.llvm.leaf import grid_total, load_each, over_instances, store_each
+from hvisa.translators.llvm.loops import Loop
 from hvisa.translators.llvm.memory import guarded, zero_of
 from hvisa.translators.llvm.parameters import (
     Parameter,

@@ -10,8 +10,8 @@ from hvisa.spec import types as ty
 from hvisa.spec.dimensions import Dim
 from hvisa.spec.types import Type
 from hvisa.translators.llvm.body import Body
-from hvisa.translators.llvm.control import Loop
 from hvisa.translators.llvm.emit import FunctionText
+from hvisa.translators.llvm.loops import Loop
 from hvisa.translators.llvm.parameters import (
     Parameter,
     bind_ports,

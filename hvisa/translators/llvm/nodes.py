@@ -24,8 +24,9 @@ from hvisa.spec.types import BufferType, GridType, ScalarType, StreamType
 from hvisa.translators.llvm import leaf as leaves
 from hvisa.translators.llvm.blocks import Blocks, Held, copy_elements
 from hvisa.translators.llvm.body import DENSE, Body
-from hvisa.translators.llvm.control import Loop, fold
 from hvisa.translators.llvm.emit import NARROW, FunctionText, llvm_type
+from hvisa.translators.llvm.folds import fold
+from hvisa.translators.llvm.loops import Loop
 from hvisa.translators.llvm.memory import take
 from hvisa.translators.llvm.parameters import Parameter, has_count, has_owner, synchronises
 from hvisa.translators.llvm.rows import convert
